@@ -36,8 +36,8 @@ fn the_client_has_every_operation_of_the_document() {
         kinds(&client).await;
         profiles(&client).await;
         members(&client).await;
-        removals(&client).await;
         for_admins(&client).await;
+        removals(&client).await;
         assert_eq!(client.ready().await.unwrap().store, "memory");
     });
     let missing: Vec<_> = documented(&server)
