@@ -14,6 +14,10 @@ pub struct RedisSettings {
     pub write_deadline: Duration,
     /// The time limit of a read.
     pub read_deadline: Duration,
+    /// How long a read waits for a node without a connection, counted from its loss.
+    pub read_wait: Duration,
+    /// How long a write waits for a node without a connection, counted from its loss, unless its caller waits longer.
+    pub write_wait: Duration,
     /// Whether functions run in Redis.
     pub writes: Writes,
     /// The maximum difference between this process's clock and the nodes'. Beyond it nothing is
@@ -38,6 +42,8 @@ impl Default for RedisSettings {
             acks: 0,
             write_deadline: Duration::from_secs(15),
             read_deadline: Duration::from_secs(3),
+            read_wait: NodeSettings::default().read_wait,
+            write_wait: NodeSettings::default().write_wait,
             writes: Writes::default(),
             clock_skew_max: Duration::from_mins(1),
             leases_max: 250_000,
@@ -55,6 +61,8 @@ impl RedisSettings {
     pub fn nodes(&self) -> NodeSettings {
         NodeSettings {
             acks: self.acks,
+            read_wait: self.read_wait,
+            write_wait: self.write_wait,
             writes: self.writes,
             clock_skew_max: self.clock_skew_max,
             allow_eviction: self.allow_eviction,

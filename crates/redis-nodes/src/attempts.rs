@@ -18,6 +18,7 @@ use crate::link::{CallReply, IN_DOUBT_MIN, Link};
 use crate::metrics::CallEnd;
 use crate::node::Node;
 use crate::overload::Overload;
+use crate::settings::NodeSettings;
 use crate::topology::Topology;
 use redis_link::Address;
 use redis_link::Backoff;
@@ -31,18 +32,11 @@ const REDIRECTIONS_AT_ONCE: u32 = 3;
 /// How often a call that waits for replicas checks whether its primary still has the location.
 const FOLLOW_EVERY: Duration = Duration::from_millis(200);
 
-/// How long a node may be without a connection before calls that read fail at once.
-const READ_ABSENCE_MAX: Duration = Duration::from_millis(500);
-
-/// How long a node may be without a connection before writes fail at once, unless their callers wait.
-const WRITE_ABSENCE_MAX: Duration = Duration::from_secs(1);
-
 /// A call that is being made.
 #[derive(Debug)]
 pub(crate) struct Attempts<'a> {
     topology: &'a Topology,
-    /// The number of replicas that must confirm a write.
-    acks: u32,
+    settings: &'a NodeSettings,
     location: Location,
     call: &'a Call,
     /// The node for the next attempt, if it is not that of the location.
@@ -105,13 +99,13 @@ fn end_of(reply: &Result<CallReply, Fault>) -> CallEnd {
 impl<'a> Attempts<'a> {
     pub(crate) fn new(
         topology: &'a Topology,
-        acks: u32,
+        settings: &'a NodeSettings,
         location: Location,
         call: &'a Call,
     ) -> Self {
         Self {
             topology,
-            acks,
+            settings,
             location,
             call,
             redirection: None,
@@ -162,8 +156,8 @@ impl<'a> Attempts<'a> {
     /// Returns until when the call waits for a node that has had no connection since `since`.
     fn waits_for_absent(&self, since: Instant) -> Instant {
         let briefly = match self.call.effect {
-            Effect::Read | Effect::Volatile => since + READ_ABSENCE_MAX,
-            Effect::Write => since + WRITE_ABSENCE_MAX,
+            Effect::Read | Effect::Volatile => since + self.settings.read_wait,
+            Effect::Write => since + self.settings.write_wait,
         };
         match self.call.waits_until {
             Some(until) if until >= self.call.until => self.ask_until,
@@ -387,7 +381,7 @@ impl<'a> Attempts<'a> {
         target: &Target,
         reply: &mut CallReply,
     ) -> Result<(), FailedAttempt> {
-        let wanted = self.acks;
+        let wanted = self.settings.acks;
         if wanted == 0 || self.call.effect != Effect::Write {
             return Ok(());
         }
@@ -434,7 +428,7 @@ impl<'a> Attempts<'a> {
             let why = format!(
                 "{} has it, and {count} of the {} replicas that are to have it",
                 link.address(),
-                self.acks
+                self.settings.acks
             );
             return Err(FailedAttempt::Final(CallError::Unknown(why)));
         }

@@ -52,7 +52,7 @@ pub struct Call {
     /// Its deadline.
     pub until: Instant,
     /// Until when the call waits, in any case, for a node without a connection. Beyond that it waits as long as others
-    /// of its effect do: until the node has been without one for half a second or, of writes, a second.
+    /// of its effect do: `read_wait` and `write_wait` of [`NodeSettings`](crate::NodeSettings).
     pub waits_until: Option<Instant>,
     /// When something closes after which the call must not be applied; at or after `until`. Then
     /// nothing of it is applied, however late it arrives. Functions check `until` alone.

@@ -36,7 +36,7 @@ pub(crate) const SILENT_AFTER: Duration = Duration::from_millis(500);
 #[derive(Debug)]
 pub struct Nodes {
     pub(crate) topology: Arc<Topology>,
-    acks: u32,
+    settings: NodeSettings,
     clock: Arc<StoreClock>,
     _looking: Option<Task>,
     _clock_looking: Task,
@@ -75,7 +75,7 @@ impl Nodes {
         let clock = Arc::new(clock);
         Ok(Self {
             topology,
-            acks: settings.acks,
+            settings: settings.clone(),
             _looking: looking,
             _clock_looking: Task::spawn(clock.clone().keep_looking()),
             clock,
@@ -177,7 +177,7 @@ impl Nodes {
         location: Location,
         call: &'a Call,
     ) -> BoxFuture<'a, Result<FunctionReply, CallError>> {
-        Attempts::new(&self.topology, self.acks, location, call)
+        Attempts::new(&self.topology, &self.settings, location, call)
             .run()
             .boxed()
     }

@@ -18,6 +18,10 @@ pub enum Writes {
 pub struct NodeSettings {
     /// The number of replicas that must confirm a write before it is acknowledged.
     pub acks: u32,
+    /// How long a node may be without a connection before calls that read fail at once.
+    pub read_wait: Duration,
+    /// How long a node may be without a connection before writes fail at once, unless their callers wait.
+    pub write_wait: Duration,
     /// Whether functions run in Redis.
     pub writes: Writes,
     /// The maximum difference between this process's clock and the nodes'.
@@ -35,6 +39,8 @@ impl Default for NodeSettings {
     fn default() -> Self {
         Self {
             acks: 0,
+            read_wait: Duration::from_millis(500),
+            write_wait: Duration::from_secs(1),
             writes: Writes::default(),
             clock_skew_max: Duration::from_mins(1),
             allow_eviction: false,

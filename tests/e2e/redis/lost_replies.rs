@@ -15,7 +15,8 @@ use crate::audit::{KIND, LIGHT, Ledger, Tally, Versions, under_load};
 const NTH_MAX: usize = 3;
 
 /// Connections that end in quick succession are reopened with pauses.
-const DEADLINES: &str = "[redis]\nread_deadline = \"15s\"\n";
+const DEADLINES: &str =
+    "[redis]\nread_deadline = \"15s\"\nread_wait = \"15s\"\nwrite_wait = \"15s\"\n";
 
 /// Losses at a time.
 const AT_ONCE: usize = 4;

@@ -16,6 +16,10 @@ pub(crate) struct RedisSection {
     write_deadline: Option<Duration>,
     #[serde(deserialize_with = "span")]
     read_deadline: Option<Duration>,
+    #[serde(deserialize_with = "span")]
+    write_wait: Option<Duration>,
+    #[serde(deserialize_with = "span")]
+    read_wait: Option<Duration>,
     writes: Option<Writes>,
     #[serde(deserialize_with = "skew")]
     clock_skew_max: Option<Duration>,
@@ -84,6 +88,8 @@ impl RedisSection {
             acks: self.acks.unwrap_or(default.acks),
             write_deadline: self.write_deadline.unwrap_or(default.write_deadline),
             read_deadline: self.read_deadline.unwrap_or(default.read_deadline),
+            write_wait: self.write_wait.unwrap_or(default.write_wait),
+            read_wait: self.read_wait.unwrap_or(default.read_wait),
             writes: self.writes.map_or(default.writes, RedisWrites::from),
             clock_skew_max: self.clock_skew_max.unwrap_or(default.clock_skew_max),
             leases_max: self.leases_max.map_or(default.leases_max, NonZeroU64::get),
@@ -154,9 +160,11 @@ mod tests {
 
     #[test]
     fn deadlines_have_bounds() {
-        for text in ["0s", "61s", "soon", "5"] {
-            let text = format!("read_deadline = {text:?}");
-            assert!(toml::from_str::<RedisSection>(&text).is_err(), "{text}");
+        for name in ["write_deadline", "read_deadline", "write_wait", "read_wait"] {
+            for text in ["0s", "61s", "soon", "5"] {
+                let text = format!("{name} = {text:?}");
+                assert!(toml::from_str::<RedisSection>(&text).is_err(), "{text}");
+            }
         }
     }
 }
