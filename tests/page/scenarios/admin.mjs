@@ -73,7 +73,8 @@ export const scenarios = {
         const page = await open(stage, "", { ignored: REFUSED });
         const tile = (label) => page.locator(".tile", { has: page.getByRole("heading", { name: label, exact: true }) });
         await eventually("ready", async () => await tile("Status").locator(".badge").innerText() === "Ready");
-        check((await tile("Status").innerText()).includes("Store: memory"), "the store");
+        const { store } = await stage.get("/readyz");
+        check((await tile("Status").innerText()).includes(`Store: ${store}`), "the store");
         const info = await (await fetch(`${stage.url}/metrics`)).text();
         const [, version] = /megaboard_build_info\{version="([^"]+)"/.exec(info);
         same(await tile("Version").locator(".figure").innerText(), version, "the version");

@@ -232,7 +232,7 @@ export const scenarios = {
         await member.locator(".send").click();
         await answered(member, "404 Not Found");
         const problem = await member.locator(".failure").innerText();
-        for (const part of ["The member is not ranked", "not-ranked", "nobody"]) check(problem.includes(part), problem);
+        for (const part of ["Member not ranked", "not-ranked", "nobody"]) check(problem.includes(part), problem);
         await member.locator("#try-member-member").fill("u1");
         await member.locator("#try-member-target").fill("zero");
         await member.locator(".send").click();

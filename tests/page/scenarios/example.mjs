@@ -64,7 +64,7 @@ export const scenarios = {
 
     async "the example shows why a board is refused"(stage) {
         const page = await opened(stage, "board=no-such-kind/room", { ignored: /status of 404/ });
-        await eventually("why", async () => /kind does not exist.*no-such-kind/.test(await page.locator("#state").textContent()));
+        await eventually("why", async () => /Unknown kind.*no-such-kind/.test(await page.locator("#state").textContent()));
         same(await page.locator("#board").getAttribute("data-state"), "ended", "nothing is tried again");
     },
 
