@@ -166,14 +166,19 @@ impl RememberedIds {
     }
 
     /// Begins a younger generation while the elder one may not be dropped: the elder takes over the
-    /// entries of the younger.
+    /// entries of the younger. If its time range is too short for both, its range moves, and its
+    /// oldest entries are remembered for longer: none is dropped before its span is over.
     fn merge_into_elder(&mut self, now: Timestamp, budget: &IdBudget) {
         let younger = std::mem::replace(&mut self.younger, Generation::new(now));
-        for noted in younger.entries() {
-            self.elder.reserve_anyway(budget);
-            self.elder.remember(*noted, younger.added_at(noted));
+        let began = self.elder.began.max(younger.range_begin());
+        let elder = std::mem::replace(&mut self.elder, Generation::new(began));
+        for generation in [elder, younger] {
+            for noted in generation.entries() {
+                self.elder.reserve_anyway(budget);
+                self.elder.remember(*noted, generation.added_at(noted));
+            }
+            budget.give_back(generation.bytes());
         }
-        budget.give_back(younger.bytes());
     }
 
     /// Returns whether no id is remembered.

@@ -54,6 +54,12 @@ impl Generation {
         now.millis().saturating_sub(self.began.millis()) > u32::MAX as i64
     }
 
+    /// Returns the earliest beginning of a generation to which the last entry can be added.
+    pub(super) fn range_begin(&self) -> Timestamp {
+        let latest = self.began.plus(millis(self.latest_ms));
+        latest.minus(millis(u32::MAX))
+    }
+
     /// Creates a generation with capacity for `entries`: its index does not grow until then.
     pub(super) fn with_room(began: Timestamp, entries: usize, budget: &IdBudget) -> Self {
         let mut generation = Self::new(began);
