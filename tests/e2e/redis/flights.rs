@@ -29,9 +29,11 @@ fn test_restarts(url: &str, end_and_start_redis: impl FnOnce()) {
         assert_eq!(response.status, 304, "{path}");
     }
     end_and_start_redis();
-    eventually("the server has its store again", || {
-        let (path, ..) = &before[0];
-        (server.get(path).status == 200).then_some(())
+    eventually("the server has its whole store again", || {
+        let mut paths = before.iter().map(|(path, ..)| path);
+        paths
+            .all(|path| server.get(path).status == 200)
+            .then_some(())
     });
     check(&server);
     for (before, after) in before.iter().zip(tags(&server)) {
