@@ -241,13 +241,21 @@ mod tests {
 
     #[test]
     fn lists_of_names_are_read_by_rank() {
-        let number = Reply::Number {
-            data: 4,
+        let number = |data| Reply::Number {
+            data,
             attributes: None,
         };
         let callback = "return 'R' .. #call('ZRANGEBYLEX', keys[1], '(b', '+', 'LIMIT', 0, '10')";
-        let (commands, said) = run(callback, &[number, array(Vec::new())]);
+        let (commands, said) = run(callback, &[number(4), array(Vec::new())]);
         assert_eq!(commands, ["ZLEXCOUNT k - [b", "ZRANGE k 4 13"]);
+        assert_eq!(said.unwrap(), "R0");
+        let callback = "return 'R' .. #call('ZRANGEBYLEX', keys[1], '[b', '(c', 'LIMIT', 0, '10')";
+        let (commands, said) = run(callback, &[number(4), number(6), array(Vec::new())]);
+        let counts = ["ZLEXCOUNT k - (b", "ZLEXCOUNT k - (c"];
+        assert_eq!(commands, [&counts[..], &["ZRANGE k 4 5"]].concat());
+        assert_eq!(said.unwrap(), "R0");
+        let (commands, said) = run(callback, &[number(4), number(4)]);
+        assert_eq!(commands, counts);
         assert_eq!(said.unwrap(), "R0");
         let (_, said) = run("call('ZRANGEBYLEX', keys[1], '-', '[z')", &[]);
         assert!(said.unwrap_err().0.contains("ZRANGEBYLEX is known as"));

@@ -6,16 +6,23 @@
 local functions = {}
 local ask = coroutine.yield
 
--- The first members of a sorted set whose scores are all alike, behind `from`. Asked for by their ranks: a
+-- The first members of a sorted set whose scores are all alike, between two bounds. Asked for by their ranks: a
 -- plain list of names might be taken for a message.
 local function by_lex(key, from, to, word, offset, count)
-    local behind = from == '-' or from:sub(1, 1) == '('
-    if not behind or to ~= '+' or word ~= 'LIMIT' or tonumber(offset) ~= 0 then
-        error('ZRANGEBYLEX is known as KEY -|(FROM + LIMIT 0 COUNT')
+    local begins = from == '-' or from:sub(1, 1) == '(' or from:sub(1, 1) == '['
+    local ends = to == '+' or to and to:sub(1, 1) == '('
+    if not begins or not ends or word ~= 'LIMIT' or tonumber(offset) ~= 0 then
+        error('ZRANGEBYLEX is known as KEY -|(FROM|[FROM +|(TO LIMIT 0 COUNT')
     end
     local first = 0
-    if from ~= '-' then first = ask('ZLEXCOUNT', key, '-', '[' .. from:sub(2)) end
-    return ask('ZRANGE', key, first, first + tonumber(count) - 1)
+    if from ~= '-' then
+        local other = from:sub(1, 1) == '(' and '[' or '('
+        first = ask('ZLEXCOUNT', key, '-', other .. from:sub(2))
+    end
+    local last = first + tonumber(count)
+    if to ~= '+' then last = math.min(last, ask('ZLEXCOUNT', key, '-', to)) end
+    if last <= first then return {} end
+    return ask('ZRANGE', key, first, last - 1)
 end
 
 redis = {

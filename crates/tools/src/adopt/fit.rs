@@ -21,17 +21,20 @@ const CANDIDATES: [&str; 8] = [
     "bits(22/22/20)",
 ];
 
+/// Those of them that have no time.
+const TIMELESS: [&str; 2] = ["plain", "bits(22/22/20)"];
+
 /// The maximum number of encodings in an error.
 const SUGGESTED_MAX: usize = 3;
 
-/// 2000-01-01. A candidate with an earlier time is not the encoding of the source.
+/// 2000-01-01. An encoding with an earlier time is not that of the source.
 const PLAUSIBLE_FROM: Timestamp = Timestamp::from_millis(946_684_800_000);
 
 /// The server rejects times that are further ahead.
 const AHEAD_MAX: Duration = Duration::from_mins(5);
 
-/// Returns an error if more than half of the best entries cannot be read by this encoding, or have a time in the
-/// future. The error has the encodings that fit all of them.
+/// Returns an error if more than half of the best entries cannot be read by this encoding, or have a time before
+/// 2000 or in the future. The error has the encodings that fit all of them.
 pub(super) fn check(encoding: &Encoding, best: &[SetEntry], now: Timestamp) -> Result<(), String> {
     let misfits = best
         .iter()
@@ -40,12 +43,13 @@ pub(super) fn check(encoding: &Encoding, best: &[SetEntry], now: Timestamp) -> R
     let Some((entry, reason)) = misfits.first().filter(|_| 2 * misfits.len() > best.len()) else {
         return Ok(());
     };
-    let fitting = CANDIDATES.into_iter().filter(|candidate| {
-        let candidate: Encoding = candidate.parse().expect("the candidates are encodings");
+    let fitting = CANDIDATES.into_iter().filter(|text| {
+        let candidate: Encoding = text.parse().expect("the candidates are encodings");
+        let has_times = !TIMELESS.contains(text);
         candidate.fields() == encoding.fields()
             && best
                 .iter()
-                .all(|entry| is_plausible(&candidate, entry, now))
+                .all(|entry| is_plausible(&candidate, has_times, entry, now))
     });
     let fitting: Vec<&str> = fitting.take(SUGGESTED_MAX).collect();
     let advice = match fitting.join(" or ") {
@@ -69,15 +73,27 @@ fn misfit(encoding: &Encoding, entry: &SetEntry, now: Timestamp) -> Option<Strin
     match decode(encoding, entry) {
         Err(error) => Some(error.to_string()),
         Ok(decoded) => {
-            let at = decoded.at.filter(|at| *at > now.plus(AHEAD_MAX))?;
-            Some(format!("its time would be {at}, in the future"))
+            let at = decoded.at.filter(|at| !is_time(*at, now))?;
+            let when = if at > now {
+                "in the future"
+            } else {
+                "before 2000"
+            };
+            Some(format!("its time would be {at}, {when}"))
         }
     }
 }
 
-fn is_plausible(candidate: &Encoding, entry: &SetEntry, now: Timestamp) -> bool {
-    let is_time = |at: Timestamp| (PLAUSIBLE_FROM..=now.plus(AHEAD_MAX)).contains(&at);
-    decode(candidate, entry).is_ok_and(|decoded| decoded.at.is_none_or(is_time))
+fn is_plausible(candidate: &Encoding, has_times: bool, entry: &SetEntry, now: Timestamp) -> bool {
+    decode(candidate, entry).is_ok_and(|decoded| match decoded.at {
+        Some(at) => is_time(at, now),
+        None => !has_times,
+    })
+}
+
+/// Returns whether an entry may have this time.
+fn is_time(at: Timestamp, now: Timestamp) -> bool {
+    (PLAUSIBLE_FROM..=now.plus(AHEAD_MAX)).contains(&at)
 }
 
 #[cfg(test)]
@@ -93,7 +109,7 @@ mod tests {
         let entry = |number: i64| {
             let at = NOW.minus(Duration::from_secs(number.unsigned_abs()));
             let member = format!("u{number}");
-            let encoded = encoding.encode(&[1_000 - number], at, &member).unwrap();
+            let encoded = encoding.encode(&[800 - number], at, &member).unwrap();
             let member = encoded.member.into_owned().into_bytes().into();
             SetEntry::new(member, Score::Number(encoded.score))
         };
@@ -117,12 +133,10 @@ mod tests {
         let fraction = written("fraction(base=317242022400)");
         let error = checked("plain", &fraction).unwrap_err();
         let parts = [
-            "the encoding plain does not fit: 100 of the best 100 entries cannot be read, such as \"u1\": 999.",
+            "the encoding plain does not fit: 100 of the best 100 entries cannot be read, such as \"u1\": 799.",
             " is not an integer; all of them fit fraction(base=317242022400): choose with --encoding; nothing",
         ];
         assert!(parts.iter().all(|part| error.contains(part)), "{error}");
-        let error = checked("fraction(base=317242022400)", &written("plain"));
-        assert!(error.unwrap_err().contains("all of them fit plain:"));
         let error = checked("decimal", &written("plain")).unwrap_err();
         assert!(
             error.contains("in the future") && error.contains("fit plain:"),

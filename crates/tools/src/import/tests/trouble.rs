@@ -80,7 +80,7 @@ fn the_line_to_continue_from_is_reported_when_retries_end() {
     };
     let import = super::import(&unreachable, ndjson(&file), 2, &Stop::default());
     assert!(
-        reason(&import).contains("Connection refused"),
+        reason(&import).contains("connection refused"),
         "{}",
         reason(&import)
     );
