@@ -17,12 +17,24 @@ use shard_store::{BoardRecord, BoardSettings, DeleteBoardError, StoreError};
 const DYING_AT_ONCE: usize = 100;
 
 /// Why a board is touched.
-#[derive(Debug, Clone, Copy, Default)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub(crate) struct Touch {
     /// It is about to be written to.
     pub(crate) now: Option<Timestamp>,
     /// Something of it is past its time then.
     pub(crate) due: Option<Timestamp>,
+}
+
+impl Touch {
+    /// Makes the sweep visit the board at once.
+    pub(crate) const AT_ONCE: Self = Self {
+        now: None,
+        due: Some(Timestamp::from_millis(0)),
+    };
+
+    fn is_at_once(self) -> bool {
+        self == Self::AT_ONCE
+    }
 }
 
 /// Settings that the name of a board keeps when it ends.
@@ -121,7 +133,9 @@ impl Registry {
             millis(touch.now),
             millis(touch.due),
         ];
-        match self.write("touch", keys, args).await {
+        // Nobody waits for such a notification, and it is not repeated.
+        let waits = touch.is_at_once();
+        match self.write_waiting("touch", keys, args, waits).await {
             Ok(answer) => held(name, &answer)
                 .map(Touched::Current)
                 .map_err(unread_write),

@@ -143,6 +143,17 @@ impl Registry {
         keys: Vec<Bytes>,
         args: Vec<Bytes>,
     ) -> Result<Bytes, CallError> {
+        self.write_waiting(function, keys, args, false).await
+    }
+
+    /// Makes a write, which may wait for a registry without a connection as long as it is tried.
+    async fn write_waiting(
+        &self,
+        function: &'static str,
+        keys: Vec<Bytes>,
+        args: Vec<Bytes>,
+        waits: bool,
+    ) -> Result<Bytes, CallError> {
         let until = Instant::now() + self.write_deadline;
         let call = Call {
             function,
@@ -150,7 +161,7 @@ impl Registry {
             args,
             effect: Effect::Write,
             until,
-            waits_until: None,
+            waits_until: waits.then_some(until),
             closes: None,
         };
         self.call(&call).await
