@@ -69,8 +69,8 @@ impl Authorizer<'_> {
     }
 
     /// Returns the caller of a read of boards of this kind, if the path names one. A key is required unless the kind is
-    /// public, or, if the path names none, unless any kind is: then the handler checks the kinds. A key that is sent has
-    /// to be valid.
+    /// public, or, if the path names none, unless any kind is: then the handler checks the kinds. A key that is sent
+    /// has to be valid.
     pub fn reader(&self, kind: Option<&str>, public: &dyn PublicKinds) -> Result<Caller, Problem> {
         if self.is_keyless() && kind.map_or_else(|| public.any(), |kind| public.contains(kind)) {
             return Ok(Caller::keyless());

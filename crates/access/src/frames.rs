@@ -10,7 +10,7 @@ const SITES_MAX: usize = 64;
 pub(crate) enum BadFrames {
     /// There are so many.
     TooMany(usize),
-    /// This text is none.
+    /// This text is not a site.
     Site(String),
 }
 

@@ -34,7 +34,8 @@ pub(crate) enum Needs {
     Metrics,
     /// A key for reading, or a token of the board, unless its kind is public.
     Stream,
-    /// A key for reading, unless the kinds that are read are public: that in the path, or those that the handler checks.
+    /// A key for reading, unless the kinds that are read are public: that in the path, or those that the handler
+    /// checks.
     ReadKey,
     /// A key of this scope, for the kind in the path if there is one.
     Key(Scope),

@@ -5,8 +5,7 @@ use std::process::ExitCode;
 
 use clap::Args;
 use comfy_table::Cell;
-use megaboard_client::{Client, Error as ClientError, Listed};
-use serde::Serialize;
+use megaboard_client::{Boards, Client, Error as ClientError, Listed};
 use tools::result_args::ResultArgs;
 use tools::runtime::Runtime;
 use tools::server::ServerArgs;
@@ -43,14 +42,6 @@ pub struct BoardsArgs {
     result: ResultArgs,
 }
 
-/// What is printed: a page of boards, as the server returns it.
-#[derive(Debug, Serialize)]
-struct Page {
-    kind: String,
-    boards: Vec<Listed>,
-    next: Option<String>,
-}
-
 /// Runs the command.
 pub fn run(args: &BoardsArgs) -> Result<ExitCode, Box<dyn Error>> {
     let client = client(&args.server)?;
@@ -65,32 +56,40 @@ pub fn run(args: &BoardsArgs) -> Result<ExitCode, Box<dyn Error>> {
 }
 
 impl BoardsArgs {
-    async fn read(&self, client: &Client) -> Result<Page, ClientError> {
-        let mut all = Page {
-            kind: self.kind.clone(),
-            boards: Vec::new(),
-            next: self.after.clone(),
-        };
-        loop {
+    /// Reads as many pages as there are boards wanted, as one.
+    async fn read(&self, client: &Client) -> Result<Boards, ClientError> {
+        let mut all = self.page(client, self.after.as_deref(), self.n).await?;
+        while let Some(after) = all.next.take() {
             let left = self.n - all.boards.len() as u64;
-            let mut request = client.boards(&self.kind).limit(left.min(PAGE_MAX));
-            if let Some(prefix) = &self.prefix {
-                request = request.prefix(prefix);
+            if left == 0 {
+                all.next = Some(after);
+                break;
             }
-            if let Some(after) = &all.next {
-                request = request.after(after);
-            }
-            let page = request.await?;
+            let page = self.page(client, Some(&after), left).await?;
             all.boards.extend(page.boards);
             all.next = page.next;
-            if all.next.is_none() || all.boards.len() as u64 >= self.n {
-                return Ok(all);
-            }
         }
+        Ok(all)
+    }
+
+    async fn page(
+        &self,
+        client: &Client,
+        after: Option<&str>,
+        limit: u64,
+    ) -> Result<Boards, ClientError> {
+        let mut request = client.boards(&self.kind).limit(limit.min(PAGE_MAX));
+        if let Some(prefix) = &self.prefix {
+            request = request.prefix(prefix);
+        }
+        if let Some(after) = after {
+            request = request.after(after);
+        }
+        request.await
     }
 }
 
-fn render(page: &Page) -> String {
+fn render(page: &Boards) -> String {
     if page.boards.is_empty() {
         return "no boards: the first contribution to a board creates it".to_owned();
     }
@@ -121,11 +120,8 @@ mod tests {
     use super::*;
 
     fn shown(boards: &str) -> String {
-        render(&Page {
-            kind: "pk".to_owned(),
-            boards: serde_json::from_str(boards).unwrap(),
-            next: None,
-        })
+        let page = format!(r#"{{"kind":"pk","boards":{boards},"next":null}}"#);
+        render(&serde_json::from_str(&page).unwrap())
     }
 
     #[test]

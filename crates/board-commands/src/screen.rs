@@ -4,7 +4,7 @@ use std::io;
 
 use console::{Term, truncate_str};
 
-/// Standard output, if it is a terminal that tells its size.
+/// Standard output, if it is a terminal whose size is known.
 pub(crate) struct Screen {
     terminal: Term,
     /// The lines of the last text.

@@ -1,9 +1,9 @@
 //! What may change in a kind that has boards.
 //!
 //! Depth, staleness, retention, closing, dedupe span, `score_ttl`, rank style (except from or to dense ranks),
-//! publication, `public_read`, and the shard count of boards not yet created may change, and seasons that begin later than a day from
-//! now. A window may be added; it begins at its next start. Everything else would change the meaning of existing boards
-//! and is rejected.
+//! publication, `public_read`, and the shard count of boards not yet created may change, and seasons that begin later
+//! than a day from now. A window may be added; it begins at its next start. Everything else would change the meaning of
+//! existing boards and is rejected.
 
 use crate::kind::Kind;
 use crate::kind_error::KindError;

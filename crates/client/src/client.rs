@@ -36,7 +36,8 @@ pub(crate) struct Shared {
     pub(crate) answer_bytes_max: usize,
 }
 
-/// The preference of writes: a failover of the store that takes less time needs no retry, and leaves no outcome unknown.
+/// The preference of writes: a failover of the store that takes less time needs no retry, and leaves no outcome
+/// unknown.
 const WAIT: &str = "wait=15";
 
 /// One request, which may be sent several times.

@@ -43,7 +43,7 @@ export function hasWord(key) {
 /** The attributes that may have words: `data-word-placeholder="board.hint"`. */
 const ATTRIBUTES = ["placeholder", "aria-label", "title"];
 
-/** Fills the words into the page's elements with `data-word`, and tells the browser the language. */
+/** Fills the words into the page's elements with `data-word`, and sets the language of the document. */
 export function label() {
     document.documentElement.lang = WORDS.tag;
     for (const target of document.querySelectorAll("[data-word]")) target.textContent = word(target.dataset.word);

@@ -1,7 +1,8 @@
 //! The pages of a server: the live page, the page that shows the contract, the admin page, and a board over a video.
 //! They are compiled in as they are in `files`: ES modules, style sheets and documents, without a build step or a
-//! dependency. The `Content-Security-Policy` limits what a page may do: it talks to nobody but this server, runs nothing
-//! but these files, and loads nothing from elsewhere but the images of profiles, over HTTPS and without a referrer.
+//! dependency. The `Content-Security-Policy` limits what a page may do: it talks to nobody but this server, runs
+//! nothing but these files, and loads nothing from elsewhere but the images of profiles, over HTTPS and without a
+//! referrer.
 //!
 //! ```text
 //! main.js       the address says what is shown, a click changes the address (state.js); knows all other modules
@@ -14,7 +15,7 @@
 //! activity.js   what just came in; gains.js: derived from frames
 //! words.js      all words, by language (language.js): words-en.js and others have the same keys; windows.js: those of
 //!               windows; format.js, numbers.js: times and numbers by `Intl`
-//! overlay.js    /overlay: its parameters (overlay-params.js), and one of two views (overlay-list.js, overlay-battle.js)
+//! overlay.js    /overlay: its parameters (overlay-params.js), and a view (overlay-list.js, overlay-battle.js)
 //! docs.js       /docs, group by group (docs-contract.js); docs-route.js: one operation; docs-schema.js: schemas
 //! docs-find.js  its search box; docs-search.js: the index; docs-synonyms.js: what people say for the contract's words
 //! docs-try.js   "Try it": the form (docs-request.js: URL and command); docs-answer.js, docs-json.js: the response

@@ -1,5 +1,5 @@
-//! The parameters of a query, taken by name and checked: [`Params`]; those of a path: [`PathParams`]. Percent-encoding, in queries and in paths:
-//! [`percent`]. The header [`prefer`].
+//! The parameters of a query, taken by name and checked: [`Params`]; those of a path: [`PathParams`].
+//! Percent-encoding, in queries and in paths: [`percent`]. The header [`prefer`].
 
 mod params;
 mod path_params;

@@ -45,6 +45,12 @@ const CALLED_DEAD: Duration = Duration::from_mins(1);
 const REPORTED_DUE_MAX: u64 = 10_000;
 const REPORTED_DUE: Duration = Duration::from_mins(1);
 
+/// A due time that makes the sweep visit the board at once.
+const AT_ONCE: Touch = Touch {
+    now: None,
+    due: Some(Timestamp::from_millis(0)),
+};
+
 /// A look-up under way, shared by all callers that need it.
 type LookUp = Shared<BoxFuture<'static, LookedUp>>;
 
@@ -238,7 +244,7 @@ impl Incarnations {
         }
         let (incarnations, board) = (self.clone(), board.clone());
         tokio::spawn(async move {
-            if let Err(error) = incarnations.touched(&board, Touch::AT_ONCE).await {
+            if let Err(error) = incarnations.touched(&board, AT_ONCE).await {
                 incarnations.reported_due.invalidate(&board.incarnation);
                 tracing::debug!(board = %board.name, %error, "the sweep may come a day late");
             }
@@ -394,7 +400,7 @@ impl Incarnations {
 
     /// Notifies the sweep of an incarnation whose end the registry has lost: it is ended again.
     async fn note_deleted(&self, board: &BoardRecord) -> Result<Arc<KnownIncarnation>, StoreError> {
-        let touched = self.registry.touch(board, Touch::AT_ONCE).await;
+        let touched = self.touched(board, AT_ONCE).await;
         touched.map_err(unsent)?;
         Err(StoreError::IncarnationEnded)
     }

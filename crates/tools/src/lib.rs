@@ -2,9 +2,9 @@
 //! `adopt`; and the probes `alive` and `ready`. They use a server over HTTP only, as do the commands of the crates
 //! `board-commands` and `load`.
 //!
-//! All of them use `megaboard-client`, and share: [`server`] (options for the server's URL and the key), [`board_path`],
-//! [`result_args`] (the format of results), [`secrets`] (errors that do not repeat secrets), [`terminal`] (messages and
-//! tables), [`runtime`]; those here also `delivery` (retries of writes, signals) and `reads` (retries of reads).
+//! All of them use `megaboard-client`, and share: [`server`] (options for the server's URL and the key),
+//! [`board_path`], [`result_args`] (the format of results), [`secrets`] (errors that do not repeat secrets),
+//! [`terminal`] (messages and tables), [`runtime`]; those here also `delivery` (retries of writes, signals) and `reads` (retries of reads).
 
 pub mod adopt;
 pub mod board_path;

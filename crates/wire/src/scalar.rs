@@ -85,7 +85,7 @@ pub enum Integer {
 }
 
 /// The error of a number that a double cannot represent exactly, as `serde_json` has it for one that no double is near
-/// to. Whoever has the text of the number reports it.
+/// to. The caller, which has the text of the number, reports it.
 pub const NUMBER_OUT_OF_RANGE: &str = "number out of range";
 
 struct IntegerVisitor;

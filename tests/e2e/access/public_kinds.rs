@@ -273,7 +273,7 @@ fn callers_without_a_key_are_told_no_addresses_of_nodes() {
     redis.kill();
     let node = redis.address().to_string();
     let path = "/v1/boards/open/a/count?min=0";
-    eventually("a caller with a key is told the node", || {
+    eventually("a caller with a key gets the node", || {
         let response = key.get(&server, path);
         (response.status == 503 && response.body.contains(&node)).then_some(())
     });

@@ -91,8 +91,7 @@ async fn writers_share_a_touch_that_fails() {
         )
     };
     assert!(placed.iter().all(is_unsent), "{placed:?}");
-    // None is sent while the connection that got no reply has not been replaced.
-    assert!(touches <= 2, "{touches} touches");
+    assert!((1..=2).contains(&touches), "{touches} touches");
 }
 
 #[tokio::test(flavor = "multi_thread")]

@@ -17,7 +17,7 @@ register('board', {'no-writes'}, function(keys, args)
     }
 end)
 
--- Boards that were born, by subject, with subjects between these bounds: subject, record, subject, record ...
+-- Created boards by subject, with subjects between these bounds: subject, record, subject, record ...
 register('boards', {'no-writes'}, function(keys, args)
     local boards, subjects = unpack(keys)
     local from, to, limit = unpack(args)

@@ -17,24 +17,12 @@ use shard_store::{BoardRecord, BoardSettings, DeleteBoardError, StoreError};
 const DYING_AT_ONCE: usize = 100;
 
 /// Why a board is touched.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, Default)]
 pub(crate) struct Touch {
     /// It is about to be written to.
     pub(crate) now: Option<Timestamp>,
     /// Something of it is past its time then.
     pub(crate) due: Option<Timestamp>,
-}
-
-impl Touch {
-    /// Makes the sweep visit the board at once.
-    pub(crate) const AT_ONCE: Self = Self {
-        now: None,
-        due: Some(Timestamp::from_millis(0)),
-    };
-
-    fn is_at_once(self) -> bool {
-        self == Self::AT_ONCE
-    }
 }
 
 /// Settings that the name of a board keeps when it ends.
@@ -133,9 +121,13 @@ impl Registry {
             millis(touch.now),
             millis(touch.due),
         ];
-        // Nobody waits for such a notification, and it is not repeated.
-        let waits = touch.is_at_once();
-        match self.write_waiting("touch", keys, args, waits).await {
+        let call = self.write_call("touch", keys, args);
+        // Most callers have a shorter timeout of their own, and a touch that is given up is not repeated.
+        let call = Call {
+            waits_until: Some(call.until),
+            ..call
+        };
+        match self.call(&call).await {
             Ok(answer) => held(name, &answer)
                 .map(Touched::Current)
                 .map_err(unread_write),

@@ -143,28 +143,19 @@ impl Registry {
         keys: Vec<Bytes>,
         args: Vec<Bytes>,
     ) -> Result<Bytes, CallError> {
-        self.write_waiting(function, keys, args, false).await
+        self.call(&self.write_call(function, keys, args)).await
     }
 
-    /// Makes a write, which may wait for a registry without a connection as long as it is tried.
-    async fn write_waiting(
-        &self,
-        function: &'static str,
-        keys: Vec<Bytes>,
-        args: Vec<Bytes>,
-        waits: bool,
-    ) -> Result<Bytes, CallError> {
-        let until = Instant::now() + self.write_deadline;
-        let call = Call {
+    fn write_call(&self, function: &'static str, keys: Vec<Bytes>, args: Vec<Bytes>) -> Call {
+        Call {
             function,
             keys,
             args,
             effect: Effect::Write,
-            until,
-            waits_until: waits.then_some(until),
+            until: Instant::now() + self.write_deadline,
+            waits_until: None,
             closes: None,
-        };
-        self.call(&call).await
+        }
     }
 
     async fn call(&self, call: &Call) -> Result<Bytes, CallError> {

@@ -23,8 +23,8 @@ use shard_store::{BoardRecord, Outcome, Overload, StoreError};
 /// The maximum number of items that wait for one shard. A longer batch is accepted if none waits.
 pub(super) const ITEMS_WAITING_MAX: usize = 20_000;
 
-/// A shard of an incarnation of a board, and whether the callers wait for an unavailable node. Others do not wait behind
-/// these.
+/// A shard of an incarnation of a board, and whether the callers wait for an unavailable node. Others do not wait
+/// behind these.
 type Key = (Incarnation, u16, bool);
 
 /// What waits for one shard.

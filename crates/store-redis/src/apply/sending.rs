@@ -35,8 +35,8 @@ const THAWED_MAX: usize = 4;
 pub(super) struct Sender {
     pub(super) servers: Arc<Nodes>,
     pub(super) session: Arc<Session>,
-    /// The session of calls whose callers wait for an unavailable node: a shard remembers the last call of each session,
-    /// so that the calls of one must not overlap.
+    /// The session of calls whose callers wait for an unavailable node: a shard remembers the last call of each
+    /// session, so that the calls of one must not overlap.
     pub(super) waiting_session: Session,
     pub(super) incarnations: Arc<Incarnations>,
     pub(super) refills: Arc<Refills>,

@@ -21,9 +21,6 @@ const CANDIDATES: [&str; 8] = [
     "bits(22/22/20)",
 ];
 
-/// Those of them that have no time.
-const TIMELESS: [&str; 2] = ["plain", "bits(22/22/20)"];
-
 /// The maximum number of encodings in an error.
 const SUGGESTED_MAX: usize = 3;
 
@@ -43,13 +40,12 @@ pub(super) fn check(encoding: &Encoding, best: &[SetEntry], now: Timestamp) -> R
     let Some((entry, reason)) = misfits.first().filter(|_| 2 * misfits.len() > best.len()) else {
         return Ok(());
     };
-    let fitting = CANDIDATES.into_iter().filter(|text| {
-        let candidate: Encoding = text.parse().expect("the candidates are encodings");
-        let has_times = !TIMELESS.contains(text);
+    let fitting = CANDIDATES.into_iter().filter(|candidate| {
+        let candidate: Encoding = candidate.parse().expect("the candidates are encodings");
         candidate.fields() == encoding.fields()
             && best
                 .iter()
-                .all(|entry| is_plausible(&candidate, has_times, entry, now))
+                .all(|entry| is_plausible(&candidate, entry, now))
     });
     let fitting: Vec<&str> = fitting.take(SUGGESTED_MAX).collect();
     let advice = match fitting.join(" or ") {
@@ -84,10 +80,10 @@ fn misfit(encoding: &Encoding, entry: &SetEntry, now: Timestamp) -> Option<Strin
     }
 }
 
-fn is_plausible(candidate: &Encoding, has_times: bool, entry: &SetEntry, now: Timestamp) -> bool {
+fn is_plausible(candidate: &Encoding, entry: &SetEntry, now: Timestamp) -> bool {
     decode(candidate, entry).is_ok_and(|decoded| match decoded.at {
         Some(at) => is_time(at, now),
-        None => !has_times,
+        None => !candidate.has_time(),
     })
 }
 
