@@ -43,6 +43,8 @@ pub(crate) enum State {
 pub(crate) struct Absence {
     pub(crate) why: Arc<str>,
     pub(crate) since: Instant,
+    /// Whether its last link ended because it sent no replies.
+    pub(crate) is_silent: bool,
 }
 
 /// A node.
@@ -100,6 +102,16 @@ impl Node {
             State::Up(_) => None,
             State::Unknown => Some("not yet connected".to_owned()),
             State::Down(absence) | State::Refused(absence) => Some(absence.why.to_string()),
+        }
+    }
+
+    /// Returns since when it has sent no replies though calls wait for one; without a link, since when that is if its
+    /// last one ended for this reason.
+    pub(crate) fn silent_since(&self) -> Option<Instant> {
+        match &*self.state.borrow() {
+            State::Up(link) => link.silent_since(),
+            State::Down(absence) if absence.is_silent => Some(absence.since - SILENCE),
+            State::Unknown | State::Down(_) | State::Refused(_) => None,
         }
     }
 
@@ -195,19 +207,23 @@ impl Keeper {
             if known {
                 return false;
             }
-            let since = match state {
-                State::Down(known) | State::Refused(known) => known.since,
-                State::Unknown => begun,
-                State::Up(link) if link.ended_silent() => Instant::now() - SILENCE,
-                State::Up(_) => Instant::now(),
+            let (since, is_silent) = match state {
+                State::Down(known) | State::Refused(known) => (known.since, known.is_silent),
+                State::Unknown => (begun, false),
+                State::Up(link) => (Instant::now(), link.ended_silent()),
             };
-            let why: Arc<str> = why.into();
+            let absence = Absence {
+                why: why.into(),
+                since,
+                is_silent,
+            };
+            let why = &absence.why;
             if refused {
                 tracing::error!(node = %self.address, "refused: {why}");
-                *state = State::Refused(Absence { why, since });
+                *state = State::Refused(absence);
             } else {
                 tracing::warn!(node = %self.address, "not connected: {why}");
-                *state = State::Down(Absence { why, since });
+                *state = State::Down(absence);
             }
             true
         });

@@ -112,15 +112,15 @@ impl Nodes {
         node.is_ok_and(|node| node.link().is_some())
     }
 
-    /// Completes when the node of one of these locations is connected and silent: at once, if it is known to be.
+    /// Completes when the node of one of these locations is silent: at once, if it is known to be.
     pub async fn silence(&self, locations: &[Location]) {
         loop {
-            let links = locations.iter().filter_map(|location| {
+            let silences = locations.iter().filter_map(|location| {
                 let node = self.topology.route(*location).ok()?;
-                node.link()?.silent_since()
+                node.silent_since()
             });
             let now = Instant::now();
-            let silent_since = links.min().unwrap_or(now);
+            let silent_since = silences.min().unwrap_or(now);
             let silent_at = silent_since + SILENT_AFTER;
             if silent_at <= now {
                 return;

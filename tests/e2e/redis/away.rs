@@ -92,7 +92,8 @@ fn while_redis_is_silent_a_top_is_stale_before_the_connection_ends() {
     eventually("the server is not ready", || {
         (server.get("/readyz").status == 503).then_some(())
     });
-    // Since then it has been known.
+    // Since then it has been known; a write waits for another connection for a second.
+    assert_unavailable(&server.contribute(&item("k/a")));
     let began = Instant::now();
     (0..ROUNDS).for_each(|_| send_all(&server));
     assert!(began.elapsed() < SOON, "{:?}", began.elapsed());
