@@ -111,7 +111,7 @@ impl Authorizer<'_> {
         public: &dyn PublicKinds,
     ) -> Result<Caller, Problem> {
         match token {
-            Some(token) if self.is_keyless() => self.token_holder(token, kind, subject),
+            Some(token) if self.is_keyless() => self.token_holder(token, kind, subject, public),
             _ => self.reader(Some(kind), public),
         }
     }
@@ -148,7 +148,13 @@ impl Authorizer<'_> {
     }
 
     /// Returns the caller whose key issued this token, if the token is for this board.
-    fn token_holder(&self, token: &str, kind: &str, subject: &str) -> Result<Caller, Problem> {
+    fn token_holder(
+        &self,
+        token: &str,
+        kind: &str,
+        subject: &str,
+        public: &dyn PublicKinds,
+    ) -> Result<Caller, Problem> {
         let board = format!("{kind}/{subject}");
         let now = (self.clock)();
         let tag = match self.access.tokens().check(token, &board, now) {
@@ -163,7 +169,7 @@ impl Authorizer<'_> {
             return Err(unauthorized("token: its key was removed"));
         };
         key.check_time(now)?;
-        key.check_kind(kind)?;
+        unless_public(key.check_kind(kind), kind, public)?;
         Ok(Caller::of(key.clone()))
     }
 }

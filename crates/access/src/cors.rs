@@ -13,12 +13,13 @@ use crate::hosts::is_name;
 const MAX_AGE: Duration = Duration::from_hours(1);
 
 /// The headers, besides those that CORS always allows, that requests may have.
-const REQUEST_HEADERS: [HeaderName; 8] = [
+const REQUEST_HEADERS: [HeaderName; 9] = [
     header::AUTHORIZATION,
     header::CONTENT_TYPE,
     header::IF_MATCH,
     header::IF_NONE_MATCH,
     HeaderName::from_static("last-event-id"),
+    HeaderName::from_static("prefer"),
     HeaderName::from_static("traceparent"),
     HeaderName::from_static("tracestate"),
     REQUEST_ID,

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use access::{Access, PublicKinds};
+use access::{Access, Caller, PublicKinds};
 use audit::{AuditLog, HasAuditLog};
 use board::{PublishTargets, Timestamp};
 use connection::{
@@ -20,6 +20,30 @@ use tokio::sync::{Semaphore, watch};
 
 use crate::feeds::Feeds;
 use crate::metrics::{self, Metrics};
+
+/// Permits of reads that look at many boards. Callers without a key have as many of their own, so
+/// that they do not keep the others waiting.
+pub(crate) struct ScanPermits {
+    keyed: Arc<Semaphore>,
+    keyless: Arc<Semaphore>,
+}
+
+impl ScanPermits {
+    fn new(permits: usize) -> Self {
+        Self {
+            keyed: Arc::new(Semaphore::new(permits)),
+            keyless: Arc::new(Semaphore::new(permits)),
+        }
+    }
+
+    pub(crate) const fn of(&self, caller: &Caller) -> &Arc<Semaphore> {
+        if caller.is_keyless() {
+            &self.keyless
+        } else {
+            &self.keyed
+        }
+    }
+}
 
 /// Maximum requests that look for the boards of a member at a time.
 pub(crate) const SEARCHES_MAX: usize = 2;
@@ -50,9 +74,9 @@ pub struct App {
     /// Changes when members are hidden, shown or erased: streams read at once.
     pub(crate) shown_members: watch::Sender<()>,
     /// A permit for each search for the boards of a member.
-    pub(crate) searches: Semaphore,
+    pub(crate) searches: ScanPermits,
     /// A permit for each list of boards by activity.
-    pub(crate) activity_lists: Arc<Semaphore>,
+    pub(crate) activity_lists: ScanPermits,
     /// Responses that clients have not read yet, except those to scrapes.
     pub(crate) answers: Responses,
     pub(crate) scrapes: Responses,
@@ -109,8 +133,8 @@ impl App {
             pools,
             write_permits: WritePermits::of_bytes(WRITES_BYTES_MAX),
             shown_members: watch::Sender::new(()),
-            searches: Semaphore::new(SEARCHES_MAX),
-            activity_lists: Arc::new(Semaphore::new(ACTIVITY_LISTS_MAX)),
+            searches: ScanPermits::new(SEARCHES_MAX),
+            activity_lists: ScanPermits::new(ACTIVITY_LISTS_MAX),
             answers,
             scrapes,
             tracer: None,

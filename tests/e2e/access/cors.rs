@@ -17,7 +17,7 @@ fn ask(server: &Server, method: &str, path: &str, headers: &str) -> RawResponse 
 fn preflight(server: &Server, origin: &str) -> RawResponse {
     let headers = format!(
         "origin: {origin}\r\naccess-control-request-method: POST\r\n\
-         access-control-request-headers: authorization,content-type\r\n"
+         access-control-request-headers: authorization,content-type,prefer\r\n"
     );
     ask(server, "OPTIONS", "/v1/contributions", &headers)
 }
@@ -62,7 +62,7 @@ fn only_configured_origins_are_allowed() {
             "{methods}"
         );
         let headers = response.header("access-control-allow-headers");
-        for header in ["authorization", "content-type", "if-none-match"] {
+        for header in ["authorization", "content-type", "if-none-match", "prefer"] {
             assert!(headers.contains(header), "{headers}");
         }
         assert!(!response.header("access-control-max-age").is_empty());

@@ -84,7 +84,7 @@ pub(crate) async fn list(
     caller.check_read(&kind, &*app)?;
     let kind = app.kind(&kind).await?.kind;
     let shape = if by_activity {
-        busiest(&app, kind, prefix.into_owned(), limit).await
+        busiest(&app, &caller, kind, prefix.into_owned(), limit).await
     } else {
         let name = kind.name();
         // One more than asked shows whether there is a next page.
@@ -110,8 +110,14 @@ fn by_activity(order: Option<&str>) -> Result<bool, Problem> {
 }
 
 /// Looks at all boards that are known here, one request at a time.
-async fn busiest(app: &Arc<App>, kind: Arc<Kind>, prefix: String, limit: usize) -> BoardListShape {
-    let permit = app.activity_lists.clone().acquire_owned().await;
+async fn busiest(
+    app: &Arc<App>,
+    caller: &Caller,
+    kind: Arc<Kind>,
+    prefix: String,
+    limit: usize,
+) -> BoardListShape {
+    let permit = app.activity_lists.of(caller).clone().acquire_owned().await;
     let app = app.clone();
     let listed = spawn_blocking(move || {
         // Held until the end, also if the request is abandoned.

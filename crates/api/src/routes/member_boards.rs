@@ -127,7 +127,7 @@ pub(crate) async fn list(
         next: None,
     };
     let limit = usize::try_from(limit.unwrap_or(LIMIT_DEFAULT)).unwrap_or(usize::MAX);
-    let Ok(_permit) = app.searches.try_acquire() else {
+    let Ok(_permit) = app.searches.of(&caller).try_acquire() else {
         let detail = format!("{SEARCHES_MAX} requests are looking for boards of members already");
         return Err(Problem::new(ProblemType::Overloaded, detail));
     };

@@ -82,7 +82,7 @@ pub(crate) async fn issue(
     let shape: WantedShape = body::json(&app, &headers, request).await?;
     let board: Result<BoardName, _> = shape.board.parse();
     let board = board.map_err(|error| Problem::invalid(format!("board: {error}")))?;
-    caller.check_kind(board.kind().as_str())?;
+    caller.check_read(board.kind().as_str(), &*app)?;
     app.kind(board.kind().as_str()).await?;
     let ttl = shape.ttl.as_deref().map_or(Ok(TTL_DEFAULT), ttl)?;
     let ttl = i64::try_from(ttl.as_millis()).unwrap_or(i64::MAX);
