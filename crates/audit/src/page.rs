@@ -149,6 +149,11 @@ impl Files {
             }
             let offset = start + rest.len() as u64;
             if offset == end && end > 0 {
+                // It does not fit beside what was read of newer files: the next page begins with it.
+                if end - start < READ_BYTES_MAX {
+                    page.next = last.map(Cursor::text);
+                    return Ok(Some(page));
+                }
                 let why = format!("a line is longer than {READ_BYTES_MAX} bytes");
                 return Err(io::Error::new(io::ErrorKind::InvalidData, why));
             }
@@ -268,6 +273,29 @@ mod tests {
         assert_eq!((all.len(), pages), (count + 1, 2));
         assert_eq!(all[0], (1_000_000 + count - 1).to_string());
         assert_eq!(all[count], "0");
+    }
+
+    #[test]
+    fn a_line_that_does_not_fit_beside_newer_files_is_on_the_next_page() {
+        let folder = tempfile::tempdir().unwrap();
+        let files = files(folder.path(), 64 << 20);
+        let path = folder.path().join("audit.log");
+        let limit = usize::try_from(READ_BYTES_MAX).unwrap();
+        let mut long = line(0);
+        long.insert_str(
+            long.len() - 2,
+            &format!(",\"path\":\"{}\"", "x".repeat(2_000)),
+        );
+        std::fs::write(path.with_extension("log.1"), format!("{}{long}", line(1))).unwrap();
+        // Torn lines, and room for less than the older file's last line.
+        let torn = format!("{}\n", "t".repeat(limit - 1_000 - line(2).len()));
+        std::fs::write(&path, format!("{}{torn}", line(2))).unwrap();
+        let (all, pages) = read_all(&files, 10);
+        assert_eq!((all, pages), (["2", "0", "1"].map(str::to_owned).into(), 2));
+        // A line longer than a page is still an error, not a page without end.
+        std::fs::write(path.with_extension("log.1"), "t".repeat(limit + 1)).unwrap();
+        let next = files.newest(None, 10).unwrap().unwrap().next.unwrap();
+        assert!(files.newest(Cursor::parse(&next), 10).is_err());
     }
 
     #[test]

@@ -2,7 +2,7 @@
 
 use std::net::IpAddr;
 
-use axum::http::{Method, Uri};
+use axum::http::Method;
 use request_trace::current_request;
 use serde::Serialize;
 
@@ -25,16 +25,16 @@ pub struct AuditedRequest {
 }
 
 impl AuditedRequest {
-    /// Describes a request from this address. `is_admin`: its key is an admin's, or no keys are configured.
+    /// Describes a request from this address for a path, which must not contain keys. `is_admin`: its key is an
+    /// admin's, or no keys are configured.
     #[must_use]
     pub fn new(
         key: Option<&str>,
         is_admin: bool,
         address: IpAddr,
         method: &Method,
-        uri: &Uri,
+        path: &str,
     ) -> Self {
-        let path = uri.path_and_query().map_or(uri.path(), |all| all.as_str());
         Self {
             key: key.map(str::to_owned),
             is_admin,

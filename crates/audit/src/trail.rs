@@ -144,7 +144,7 @@ mod tests {
         let path = folder.path().join("audit.log");
         let trail = Trail::at(path.clone(), AuditLimits::default());
         let uri = format!("/v1/boards/gifts/{}", "x".repeat(50_000));
-        let (address, uri) = (IpAddr::from([10, 0, 0, 7]), uri.parse().unwrap());
+        let address = IpAddr::from([10, 0, 0, 7]);
         let request = AuditedRequest::new(Some("ops"), true, address, &Method::DELETE, &uri);
         for _ in 0..2_000 {
             let now = Timestamp::from_millis(1_800_000_000_000);

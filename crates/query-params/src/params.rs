@@ -116,8 +116,9 @@ impl<'a> Params<'a> {
     pub fn finish(self) -> Result<(), Problem> {
         match self.left.first() {
             None => Ok(()),
-            Some((name, value)) => Err(Problem::invalid(format!(
-                "{name}: is not a parameter of this path (value {value:?})"
+            // The value may be a key.
+            Some((name, _)) => Err(Problem::invalid(format!(
+                "{name}: is not a parameter of this path"
             ))),
         }
     }

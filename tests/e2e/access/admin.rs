@@ -61,6 +61,13 @@ fn the_newest_lines_of_the_audit_log_are_read_page_by_page() {
     ] {
         audit(query).problem(400, "invalid", &[part]);
     }
+    // A key that was sent in the wrong place is in no response and no log.
+    let path = format!("/v1/members/u?key={}", admin.text);
+    let response = admin.ask(&server, "DELETE", &path, None);
+    response.problem(400, "invalid", &["key: is not a parameter of this path"]);
+    assert!(!response.body.contains(&admin.text), "{response:?}");
+    let newest = audit("?limit=1").ok()["entries"][0].clone();
+    assert_eq!(newest["path"], "/v1/members/u?key=mb_...");
     // A store in memory has no folder for a log.
     let without = Server::with(&config);
     let none = admin.get(&without, "/v1/audit");
