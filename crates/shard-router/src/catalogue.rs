@@ -43,7 +43,7 @@ pub enum CatalogueError {
     #[error(transparent)]
     Change(#[from] ChangeError),
     /// It has boards, so it cannot be deleted.
-    #[error("kind {0} has boards: delete those first")]
+    #[error("kind {0} has boards: delete them first, with DELETE /v1/boards/{0}/{{subject}}")]
     HasBoards(KindName),
     /// It already hides the maximum number of members.
     #[error(transparent)]

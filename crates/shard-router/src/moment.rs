@@ -3,7 +3,7 @@
 use std::time::{Duration, Instant};
 
 use board::Timestamp;
-use shard_store::{Clock, Deadline};
+use shard_store::{Clock, Deadline, ShardStore};
 
 /// One moment by the server's clock, and by the monotonic clock of this process. A deadline by the
 /// server's clock is also a deadline by the other one: a store in another process can only use an
@@ -48,14 +48,13 @@ impl Moment {
         }
     }
 
-    /// Waits until a store that is unavailable may be tried again. Returns whether the caller still waited.
-    pub(crate) async fn pause(&self) -> bool {
-        let again = Instant::now() + WAITING_PAUSE;
-        let waits = self.waits_until.is_some_and(|until| again < until);
-        if waits {
-            tokio::time::sleep_until(again.into()).await;
+    /// Returns the wait of the caller for this store.
+    pub(crate) fn wait<'a>(&self, store: &'a dyn ShardStore) -> Wait<'a> {
+        Wait {
+            store,
+            until: self.waits_until,
+            was_ready: false,
         }
-        waits
     }
 
     /// Returns the deadline of what must end before the server's clock shows `at`. It may be
@@ -86,6 +85,36 @@ impl Moment {
             waits_until: self.waits_until,
             clock: self.clock.clone(),
         }
+    }
+}
+
+/// A caller that may wait for a store that is unavailable.
+pub(crate) struct Wait<'a> {
+    store: &'a dyn ShardStore,
+    until: Option<Instant>,
+    /// Whether a call has failed after which the store was ready.
+    was_ready: bool,
+}
+
+impl Wait<'_> {
+    /// Waits until a store that was unavailable may be tried again. Returns whether the caller still waited.
+    ///
+    /// A store that is ready is tried once more, since it may just have become ready. If that fails, too, no wait
+    /// helps: it is full, or has rejected the write.
+    pub(crate) async fn may_try_again(&mut self) -> bool {
+        let Some(until) = self.until else {
+            return false;
+        };
+        if self.store.check_ready().await.is_ok() {
+            return !std::mem::replace(&mut self.was_ready, true);
+        }
+        self.was_ready = false;
+        let again = Instant::now() + WAITING_PAUSE;
+        if again >= until {
+            return false;
+        }
+        tokio::time::sleep_until(again.into()).await;
+        true
     }
 }
 

@@ -71,6 +71,15 @@ enum Missed {
     DeadlinePassed,
 }
 
+/// What became of items that were sent to an incarnation.
+#[derive(Default)]
+struct SentItems {
+    /// The number of contributions that were applied.
+    contributions: usize,
+    any_outdated: bool,
+    any_late: bool,
+}
+
 impl Sending<'_> {
     /// Applies the batch of one board and returns an outcome for each index. Parts are sent one
     /// after the other, so that the items of one member stay in order.
@@ -130,13 +139,14 @@ impl Sending<'_> {
                 return pending.written;
             }
             let before = pending.written.len();
-            let (any_outdated, any_late) = self.send_to(&record, &kind, &mut pending).await;
+            let sent = self.send_to(&record, &kind, &mut pending).await;
+            let SentItems {
+                contributions,
+                any_outdated,
+                any_late,
+            } = sent;
+            record.rate.count(contributions, pending.moment.now);
             let mut outcomes = pending.written[before..].iter().map(|(_, outcome)| outcome);
-            // Members that are erased, or leave, are no contributions.
-            if self.activity_check == ActivityCheck::Enforced {
-                let applied = outcomes.clone().filter(|outcome| outcome.is_applied());
-                record.rate.count(applied.count(), pending.moment.now);
-            }
             if any_outdated {
                 self.finder.boards.forget(&record);
             } else if perhaps_new && !outcomes.any(WriteOutcome::may_have_changed_board) {
@@ -165,9 +175,10 @@ impl Sending<'_> {
         kind: &KnownKind,
         pending: &PendingItems,
     ) -> Result<TargetBoard, ItemFailure> {
+        let mut wait = self.moment.wait(self.store);
         loop {
             match self.finder.target(name, kind, pending).await {
-                Err(ItemFailure::Unavailable(_)) if self.moment.pause().await => {}
+                Err(ItemFailure::Unavailable(_)) if wait.may_try_again().await => {}
                 target => return target,
             }
         }
@@ -183,14 +194,13 @@ impl Sending<'_> {
     }
 
     /// Sends all pending items to one incarnation of the board. Those whose record was outdated, or
-    /// which missed their deadline, are pending again; returns whether there are any of the one and of
-    /// the other.
+    /// which missed their deadline, are pending again.
     async fn send_to(
         &self,
         record: &BoardRecord,
         kind: &KnownKind,
         pending: &mut PendingItems,
-    ) -> (bool, bool) {
+    ) -> SentItems {
         let PendingItems {
             items,
             closes_at,
@@ -199,16 +209,21 @@ impl Sending<'_> {
         } = pending;
         let until = self.until(&record.activity, *closes_at, moment);
         let mut batches = batches(record, std::mem::take(items));
-        let (mut any_outdated, mut any_late) = (false, false);
+        let mut sent = SentItems::default();
         let mut put =
             |(batch, result): (ShardBatch, Result<Vec<WriteOutcome>, Missed>)| match result {
                 Ok(outcomes) => {
+                    let of_items = outcomes.iter().zip(&batch.items);
+                    // Members that are removed, erased, or leave, are no contributions.
+                    sent.contributions += of_items
+                        .filter(|(outcome, item)| outcome.is_applied() && !item.change.is_removal())
+                        .count();
                     let indexes = batch.origins.iter().map(|origin| origin.index);
                     written.extend(indexes.zip(outcomes));
                 }
                 Err(missed) => {
-                    any_outdated |= missed == Missed::RecordOutdated;
-                    any_late |= missed == Missed::DeadlinePassed;
+                    sent.any_outdated |= missed == Missed::RecordOutdated;
+                    sent.any_late |= missed == Missed::DeadlinePassed;
                     items.extend(batch.into_items());
                 }
             };
@@ -228,7 +243,7 @@ impl Sending<'_> {
         }
         // Each shard has returned its own in order.
         items.sort_unstable_by_key(|item| item.origin.index);
-        (any_outdated, any_late)
+        sent
     }
 
     /// Withdraws the creation of a board to which nothing was applied.
@@ -263,7 +278,7 @@ impl Sending<'_> {
     ) -> (ShardBatch, Result<Vec<WriteOutcome>, Missed>) {
         let ShardBatch { shard, items, .. } = &batch;
         let shard = *shard;
-        let call = Batch {
+        let mut call = Batch {
             kind: &kind.kind,
             now,
             report: self.report,
@@ -275,10 +290,13 @@ impl Sending<'_> {
         let all = |failure: ItemFailure| vec![WriteOutcome::Failed(failure); items.len()];
         let span = apply_span(record, shard, items.len());
         let applied = async {
+            let mut wait = self.moment.wait(self.store);
             loop {
                 match self.store.apply(record, shard, call.clone()).await {
-                    // Nothing was applied.
-                    Err(StoreError::Unavailable(_)) if self.moment.pause().await => {}
+                    // Nothing was applied. Ids are remembered from the time at which they are applied.
+                    Err(StoreError::Unavailable(_)) if wait.may_try_again().await => {
+                        call.now = self.moment.later().now;
+                    }
                     applied => return applied,
                 }
             }

@@ -123,7 +123,11 @@ impl Router {
                 | StoreError::WindowDropped
                 | StoreError::StaleKind,
             ) => None,
-            Err(StoreError::Unavailable(_)) if moment.pause().await => None,
+            Err(StoreError::Unavailable(_))
+                if moment.wait(&**self.store()).may_try_again().await =>
+            {
+                None
+            }
             Err(StoreError::Overloaded(overload)) => {
                 Some(WriteOutcome::Failed(ItemFailure::Overloaded(overload)))
             }

@@ -38,10 +38,20 @@ impl Weight {
         ((self.at_s as u64) << u32::BITS) | self.units as u64
     }
 
-    /// Returns the sum at a time. Earlier than that of the sum, as after a clock was set back, it is the same.
+    /// Returns the sum at a time. Slightly earlier than that of the sum it is the same. A sum that is more than a
+    /// half-life ahead was counted by a clock that has been set back since: it is dropped, or it would not decay until
+    /// the clock reaches it.
     fn at(self, now_s: u32) -> Self {
         if now_s <= self.at_s {
-            return self;
+            let is_far = self.at_s - now_s > HALF_LIFE_S;
+            return if is_far {
+                Self {
+                    at_s: now_s,
+                    units: 0,
+                }
+            } else {
+                self
+            };
         }
         let half_lives = f64::from(now_s - self.at_s) / f64::from(HALF_LIFE_S);
         // Rounded, or frequent changes would each lose a part of a unit.
@@ -78,6 +88,10 @@ fn seconds(at: Timestamp) -> u32 {
 impl WriteRate {
     /// Counts contributions that were applied.
     pub(crate) fn count(&self, contributions: usize, now: Timestamp) {
+        // Each change rounds the sum, so that frequent ones of nothing would keep it as it is.
+        if contributions == 0 {
+            return;
+        }
         let now_s = seconds(now);
         let counted = |word| Some(Weight::of(word).at(now_s).plus(contributions).word());
         // It has no error: the closure never returns `None`.
@@ -139,13 +153,54 @@ mod tests {
     }
 
     #[test]
-    fn a_clock_that_is_set_back_changes_no_rate() {
+    fn a_clock_that_is_set_back_a_little_changes_no_rate() {
         let rate = WriteRate::default();
-        rate.count(100, at_s(100));
-        let before = rate.per_minute(at_s(100));
+        rate.count(100, at_s(50));
+        let before = rate.per_minute(at_s(50));
         assert_eq!(rate.per_minute(at_s(0)).to_bits(), before.to_bits());
         rate.count(100, at_s(0));
-        assert!(is_near(rate.per_minute(at_s(100)), 2.0 * before));
+        assert!(is_near(rate.per_minute(at_s(50)), 2.0 * before));
+    }
+
+    #[test]
+    fn what_a_clock_counted_that_was_far_ahead_is_dropped() {
+        let rate = WriteRate::default();
+        rate.count(100, at_s(7 * 3_600));
+        assert!(rate.per_minute(at_s(0)).abs() < f64::EPSILON);
+        rate.count(10, at_s(0));
+        let first = rate.per_minute(at_s(0));
+        assert!(is_near(first, 6.93), "{first}");
+        assert!(is_near(rate.per_minute(at_s(60)), first / 2.0));
+    }
+
+    #[test]
+    fn writes_without_contributions_do_not_keep_a_rate_up() {
+        let rate = WriteRate::default();
+        rate.count(100, at_s(0));
+        for now_s in 0..15 * 60 {
+            rate.count(0, at_s(now_s));
+        }
+        assert!(rate.per_minute(at_s(15 * 60)).abs() < f64::EPSILON);
+    }
+
+    #[test]
+    fn slow_and_fast_rates_are_within_four_percent() {
+        for (step_s, per_minute) in [(1, 60.0), (2, 30.0), (10, 6.0)] {
+            let rate = WriteRate::default();
+            for now_s in (0..900).step_by(step_s) {
+                rate.count(1, at_s(now_s));
+            }
+            let step = i64::try_from(step_s).unwrap();
+            let (last, next) = (
+                rate.per_minute(at_s(900 - step)),
+                rate.per_minute(at_s(900)),
+            );
+            let middle = f64::midpoint(last, next);
+            assert!(
+                (middle - per_minute).abs() <= per_minute / 25.0,
+                "{step_s}: {middle}"
+            );
+        }
     }
 
     #[test]

@@ -31,6 +31,7 @@ pub(crate) struct HookedStore {
     creations: AtomicU64,
     kinds_read: AtomicU64,
     ignores_clocks: AtomicBool,
+    batch_times: Mutex<Vec<Timestamp>>,
 }
 
 impl HookedStore {
@@ -46,6 +47,7 @@ impl HookedStore {
             creations: AtomicU64::default(),
             kinds_read: AtomicU64::default(),
             ignores_clocks: AtomicBool::default(),
+            batch_times: Mutex::default(),
         })
     }
 
@@ -109,6 +111,11 @@ impl HookedStore {
     /// Returns the number of calls that create a board.
     pub(crate) fn creations(&self) -> u64 {
         self.creations.load(Ordering::Relaxed)
+    }
+
+    /// Returns the times of all batches that were to be applied, and forgets them.
+    pub(crate) fn take_batch_times(&self) -> Vec<Timestamp> {
+        std::mem::take(&mut self.batch_times.lock())
     }
 
     /// Returns the number of reads of all kinds.
@@ -243,6 +250,7 @@ impl ShardStore for HookedStore {
         shard: u16,
         batch: Batch<'a>,
     ) -> BoxFuture<'a, Result<Vec<Outcome>, StoreError>> {
+        self.batch_times.lock().push(batch.now);
         let (before, after) = (self.before.lock().clone(), self.after.lock().clone());
         let ignores_clocks = self.ignores_clocks.load(Ordering::Relaxed);
         let until = batch.until.map(|until| {

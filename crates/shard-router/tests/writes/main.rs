@@ -25,3 +25,4 @@ mod removals_create_no_board;
 mod replaced_kinds;
 mod stage;
 mod unavailable_and_unknown;
+mod waiting_writes;
