@@ -424,6 +424,7 @@ impl Incarnations {
             servers: &self.servers,
             spread,
             until: Instant::now() + self.deadline,
+            waits: false,
         }
     }
 }

@@ -44,6 +44,9 @@ pub(crate) struct Shards<'a> {
     pub(crate) spread: &'a Spread,
     /// The deadline of the calls.
     pub(crate) until: Instant,
+    /// Whether the calls wait for a node that is unavailable until their deadline. Those that a request waits for do
+    /// not.
+    pub(crate) waits: bool,
 }
 
 /// What a shard may hold that is frozen while the end of its board is decided.
@@ -283,7 +286,7 @@ impl Shards<'_> {
             args,
             effect,
             until: self.until,
-            waits_until: Some(self.until),
+            waits_until: self.waits.then_some(self.until),
             closes: None,
         };
         let answer = self.servers.call(self.spread.place(shard), &call).await?;

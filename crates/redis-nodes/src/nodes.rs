@@ -28,8 +28,8 @@ use crate::topology::Topology;
 /// How long nodes may take to reply when a store is opened.
 const START_TIMEOUT: Duration = Duration::from_secs(10);
 
-/// How long a node may send no reply, while calls wait for one, before it counts as silent. A node that replies slowly,
-/// or is busy with one call, is not.
+/// How long a node may send no reply, while calls wait for one, before it counts as silent. A node that replies
+/// within this time is not.
 pub(crate) const SILENT_AFTER: Duration = Duration::from_millis(500);
 
 /// The nodes of a store.

@@ -24,8 +24,11 @@ const ASK_EVERY: Duration = Duration::from_secs(1);
 /// The minimum time between two rounds of asking.
 const ASK_APART: Duration = Duration::from_millis(50);
 
-/// The timeout of a sentinel.
+/// The timeout of a question to a sentinel.
 const ASK_TIMEOUT: Duration = Duration::from_secs(1);
+
+/// The timeout of a sentinel in a round, with a new connection: the others' answers wait for it.
+const ROUND_TIMEOUT: Duration = Duration::from_secs(2);
 
 /// The primary of a name, at its current address.
 #[derive(Debug)]
@@ -108,7 +111,11 @@ impl Inner {
     async fn follow(&self, kept: &mut Kept) -> Result<(), String> {
         let asked = self.sentinels.iter().map(|sentinel| {
             let connection = kept.remove(sentinel);
-            async move { (sentinel, self.ask(sentinel, connection).await) }
+            async move {
+                let asked = timeout(ROUND_TIMEOUT, self.ask(sentinel, connection)).await;
+                let late = || Err(format!("{sentinel}: no reply in {ROUND_TIMEOUT:?}"));
+                (sentinel, asked.unwrap_or_else(|_| late()))
+            }
         });
         let answers = join_all(asked).await;
         let mut votes: Vec<(Address, usize)> = Vec::new();

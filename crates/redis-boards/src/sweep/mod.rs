@@ -285,7 +285,11 @@ impl Sweep {
         match (others.first(), away) {
             (None, _) => {}
             (Some(_), Away::Await) => {
-                let shards = self.shards(&record.spread);
+                // A request waits for it.
+                let shards = Shards {
+                    waits: false,
+                    ..self.shards(&record.spread)
+                };
                 ended = ended.and(shards.tombstones(&others).await);
             }
             // Even if it is connected again by now: nothing was done there.
@@ -313,6 +317,7 @@ impl Sweep {
             servers: &self.servers,
             spread,
             until: Instant::now() + self.deadline,
+            waits: true,
         }
     }
 }

@@ -96,6 +96,8 @@ impl Sweep {
             if record.spread.incarnation() != board.incarnation || !record.board().created {
                 return Ok(());
             }
+            // A request waits for it. The sweep withdraws the board later.
+            self.shards(&record.spread).check_connected()?;
             let visit = Visit {
                 sweep: self,
                 record: &record,

@@ -55,7 +55,8 @@ pub(super) struct Until {
     pub(super) at: Instant,
     /// When something closes, if anything does: nothing may be applied after that.
     pub(super) closes_at: Option<Instant>,
-    /// Until when the caller waits for an unavailable node, if it asked to.
+    /// Until when the caller waits for an unavailable node, if it does so until the deadline. Shorter waits are those of
+    /// the router: parts in one call would wait for the longest of them.
     pub(super) wait_ends_at: Option<Instant>,
 }
 
@@ -67,7 +68,10 @@ impl Until {
         Self {
             at: closes_at.map_or(last, |at| at.min(last)),
             closes_at,
-            wait_ends_at: batch.waits_until.map(Instant::from),
+            wait_ends_at: batch
+                .waits_until
+                .map(Instant::from)
+                .filter(|at| *at + UNTIL_APART_MAX >= last),
         }
     }
 
