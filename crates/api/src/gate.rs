@@ -18,9 +18,10 @@ use std::net::IpAddr;
 use std::sync::Arc;
 use std::time::Duration;
 
-use access::{Authorizer, Caller, CorsLayer, Scope, take_token};
+use access::{Authorizer, Caller, CorsLayer, Scope, take_token, without_keys};
 use audit::AuditedRequest;
 use axum::body::{Body, HttpBody as _};
+use axum::http::uri::PathAndQuery;
 use axum::http::{HeaderMap, HeaderValue, Method, Request, header};
 use axum::response::{IntoResponse, Response};
 use connection::{
@@ -193,6 +194,13 @@ impl Gate {
             return Err(Problem::new(ProblemType::Overloaded, detail));
         }
         self.authorize(peer, address, request, matched)?;
+        if permit
+            .as_ref()
+            .is_some_and(RequestPermit::is_of_second_half)
+        {
+            // A write that waits for the store keeps its permit: half of them are for other requests.
+            request.headers_mut().remove("prefer");
+        }
         Ok(permit.filter(|_| !is_stream_of_lines(request, matched)))
     }
 
@@ -234,12 +242,18 @@ impl Gate {
         let app = &self.app;
         let caller = request.extensions().get::<Caller>().cloned();
         let caller = caller.unwrap_or_default();
+        let uri = request.uri();
+        // A key may have been sent in the wrong place.
+        let path = without_keys(
+            uri.path_and_query()
+                .map_or(uri.path(), PathAndQuery::as_str),
+        );
         let audited = AuditedRequest::new(
             caller.name(),
             caller.is_admin(),
             app.access.address(peer, request.headers()),
             request.method(),
-            request.uri(),
+            &path,
         );
         // The handler begins it, once nothing of the request is left to refuse.
         let entry = app.audit.entry(audited);

@@ -11,7 +11,19 @@ pub struct RequestPermits {
 
 /// The permit of one request. It is released when this is dropped.
 #[derive(Debug)]
-pub struct RequestPermit<'a>(&'a RequestPermits);
+pub struct RequestPermit<'a> {
+    permits: &'a RequestPermits,
+    /// How many permits were in use before.
+    before: usize,
+}
+
+impl RequestPermit<'_> {
+    /// Returns whether half of the permits were in use before.
+    #[must_use]
+    pub const fn is_of_second_half(&self) -> bool {
+        self.before >= self.permits.max.div_ceil(2)
+    }
+}
 
 impl RequestPermits {
     /// Creates this number of permits.
@@ -31,15 +43,18 @@ impl RequestPermits {
     #[must_use]
     pub fn acquire(&self) -> Option<RequestPermit<'_>> {
         // Counted before the check, so that at most one of two concurrent requests gets the last permit.
-        let permit = RequestPermit(self);
         let before = self.now.fetch_add(1, Ordering::Relaxed);
+        let permit = RequestPermit {
+            permits: self,
+            before,
+        };
         (before < self.max).then_some(permit)
     }
 }
 
 impl Drop for RequestPermit<'_> {
     fn drop(&mut self) {
-        self.0.now.fetch_sub(1, Ordering::Relaxed);
+        self.permits.now.fetch_sub(1, Ordering::Relaxed);
     }
 }
 
@@ -52,7 +67,8 @@ mod tests {
         let permits = RequestPermits::up_to(2);
         let first = permits.acquire();
         let second = permits.acquire();
-        assert!(first.is_some() && second.is_some());
+        let [one, two] = [&first, &second].map(|permit| permit.as_ref().unwrap());
+        assert!(!one.is_of_second_half() && two.is_of_second_half());
         for _ in 0..10 {
             assert!(permits.acquire().is_none());
         }

@@ -108,6 +108,12 @@ fn values_that_do_not_fit_the_kind_are_reported() {
             &["s", "-9007199254740992"],
         ),
         (
+            of("mixed", &json!({"s": 1e300})),
+            422,
+            "out-of-range",
+            &["s: 1e+300 is outside"],
+        ),
+        (
             json!({"board": "mixed/a", "member": "u", "points": 1}),
             400,
             "invalid",

@@ -161,3 +161,90 @@ fn a_write_that_waits_is_applied_once_when_redis_is_back() {
         assert_eq!(shown["entries"][0]["points"], points, "{shown}");
     }
 }
+
+#[test]
+fn a_new_board_fails_as_fast_as_a_known_one_while_a_node_is_away() {
+    let nodes = [RedisServer::plain(), RedisServer::plain()];
+    let addresses = nodes.each_ref().map(|node| node.address().to_string());
+    let server = serve(&format!("redis://{}", addresses.join(",")), KIND);
+    server.give("k/a", &[("u", 1)]);
+    nodes[1].kill();
+    eventually("the server is not ready", || {
+        (server.get("/readyz").status == 503).then_some(())
+    });
+    // Known for longer than a write waits for it.
+    thread::sleep(Duration::from_millis(1_100));
+    let began = Instant::now();
+    let write = |board: usize| server.contribute(&item(&format!("k/new-{board}"))).status;
+    let statuses: Vec<_> = (0..2 * ROUNDS).map(write).collect();
+    assert!(began.elapsed() < SOON, "{:?}", began.elapsed());
+    let failed = statuses.iter().filter(|status| **status == 503).count();
+    let applied = statuses.iter().filter(|status| **status == 200).count();
+    assert!(
+        failed > 0 && failed + applied == statuses.len(),
+        "{statuses:?}"
+    );
+    // Nor does a deletion wait until its deadline.
+    let began = Instant::now();
+    let deleted = server.send("DELETE", "/v1/boards/k/a", &[], String::new());
+    deleted.problem(503, "unknown", &["not yet on all shards"]);
+    assert!(began.elapsed() < SOON, "{:?}", began.elapsed());
+}
+
+#[test]
+fn writes_that_wait_leave_permits_to_other_requests() {
+    let redis = RedisServer::plain();
+    let limits = "[server.limits]\nrequests = 16\n";
+    let server = serve(&redis.url(), &format!("{limits}{KIND}"));
+    server.give("k/a", &[("u", 1)]);
+    server.get("/v1/boards/k/a/top").ok();
+    redis.kill();
+    eventually("a write fails", || {
+        (server.contribute(&item("k/a")).status == 503).then_some(())
+    });
+    let headers = [("content-type", "application/json"), ("prefer", "wait=15")];
+    thread::scope(|scope| {
+        let write = || {
+            server.send(
+                "POST",
+                "/v1/contributions",
+                &headers,
+                item("k/a").to_string(),
+            )
+        };
+        let writes: Vec<_> = (0..15).map(|_| scope.spawn(write)).collect();
+        // Those of the second half fail at once.
+        let failed = eventually("some writes have failed", || {
+            let ended = writes.iter().filter(|write| write.is_finished()).count();
+            (ended >= 7).then_some(ended)
+        });
+        assert_eq!(failed, 7);
+        let shown = server.get("/v1/boards/k/a/top").ok();
+        assert_eq!(shown["stale"], json!(true), "{shown}");
+        redis.start();
+        let statuses = writes.into_iter().map(|write| write.join().unwrap().status);
+        let mut statuses: Vec<_> = statuses.collect();
+        statuses.sort_unstable();
+        assert_eq!(statuses, [vec![200; 8], vec![503; 7]].concat());
+    });
+}
+
+#[test]
+fn a_write_that_the_store_rejects_does_not_wait() {
+    let redis = RedisServer::plain();
+    let server = serve(&redis.url(), KIND);
+    server.give("k/a", &[("u", 1)]);
+    redis.command(&["CONFIG", "SET", "maxmemory", "1"]);
+    let headers = [("content-type", "application/json"), ("prefer", "wait=15")];
+    let began = Instant::now();
+    for _ in 0..ROUNDS {
+        let full = server.send(
+            "POST",
+            "/v1/contributions",
+            &headers,
+            item("k/a").to_string(),
+        );
+        assert_unavailable(&full);
+    }
+    assert!(began.elapsed() < SOON, "{:?}", began.elapsed());
+}

@@ -45,8 +45,12 @@ fn problem_of(text: &[u8], error: &serde_path_to_error::Error<serde_json::Error>
     let (inner, path) = (error.inner(), error.path().to_string());
     let words = inner.to_string();
     let is_value = path.starts_with("points") || path.starts_with("values");
-    if is_value && words.starts_with(NUMBER_OUT_OF_RANGE) {
-        let field = path.strip_prefix("values.").unwrap_or(&path);
+    let field = path.strip_prefix("values.").unwrap_or(&path);
+    // Errors of named values begin with the name.
+    let plain = words
+        .strip_prefix(field)
+        .and_then(|words| words.strip_prefix(": "));
+    if is_value && plain.unwrap_or(&words).starts_with(NUMBER_OUT_OF_RANGE) {
         return outside(field, number_before(text, inner)).into();
     }
     // A word that is not a string is an error of the syntax to the parser.
