@@ -38,22 +38,36 @@ fn the_readme_has_about_100_lines() {
     assert!(lines <= 110, "{lines}");
 }
 
-#[test]
-fn the_figures_of_the_readme_are_those_of_the_report() {
-    let (readme, report) = (page("README.md"), page(REPORT));
-    let (_, figures) = readme.split_once("\n## Figures\n").unwrap();
-    let (figures, _) = figures.split_once("\n## ").unwrap();
-    let rows: Vec<&str> = figures
-        .lines()
-        .filter(|line| is_row(line))
-        .skip(2)
-        .collect();
-    assert_eq!(rows.len(), 5);
-    for row in rows {
-        for cell in row.split(" | ").skip(1) {
-            let figure = cell.split(' ').next().unwrap().replace(',', "");
-            let is_measured = report.split([' ', ';']).any(|word| word == figure);
-            assert!(is_measured, "{REPORT} has no {figure}: {row}");
+/// Returns the rows of the table below a heading, and asserts that all figures of the columns after
+/// the first are in the report.
+fn measured_rows(path: &str, heading: &str, columns: usize) -> Vec<String> {
+    let (text, report) = (page(path), page(REPORT));
+    let (_, text) = text.split_once(&format!("\n## {heading}\n")).unwrap();
+    let (table, _) = text.split_once("\n## ").unwrap();
+    let rows: Vec<&str> = table.lines().filter(|line| is_row(line)).skip(2).collect();
+    for row in &rows {
+        for cell in row.split(" | ").skip(1).take(columns) {
+            let numbers = cell.split(' ').map(|word| word.replace(',', ""));
+            let figures: Vec<String> = numbers
+                .filter(|word| word.starts_with(|each: char| each.is_ascii_digit()))
+                .collect();
+            assert!(!figures.is_empty(), "{path}: {row}");
+            for figure in figures {
+                let is_measured = report.split([' ', ';']).any(|word| word == figure);
+                assert!(is_measured, "{REPORT} has no {figure} of {path}: {row}");
+            }
         }
     }
+    rows.into_iter().map(str::to_owned).collect()
+}
+
+#[test]
+fn the_figures_of_the_readme_are_those_of_the_report() {
+    assert_eq!(measured_rows("README.md", "Figures", 2).len(), 5);
+}
+
+#[test]
+fn the_figures_for_sizing_are_those_of_the_report() {
+    let rows = measured_rows("docs/operations.md", "Sizing", 1);
+    assert!(rows.len() > 10, "{rows:?}");
 }

@@ -19,10 +19,12 @@ pub(super) struct Step {
 }
 
 impl Step {
-    /// Returns whether the command goes on in the next line: a quote is open, or its end says so.
+    /// Returns whether the command goes on in the next line: a quote or a loop is open, or its end
+    /// says so.
     fn is_continued(&self) -> bool {
         let quotes = self.command.matches('\'').count();
-        quotes % 2 == 1 || self.command.ends_with(['\\', '|'])
+        let is_loop = self.command.starts_with("for ") && !self.command.ends_with("done");
+        quotes % 2 == 1 || is_loop || self.command.ends_with(['\\', '|'])
     }
 
     /// Returns whether this output is what the page shows. White space is not compared.
