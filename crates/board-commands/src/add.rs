@@ -2,6 +2,7 @@
 
 use std::error::Error;
 use std::fmt::Write as _;
+use std::io;
 use std::process::ExitCode;
 
 use clap::Args;
@@ -12,7 +13,7 @@ use tools::board_path::BoardPath;
 use tools::result_args::ResultArgs;
 use tools::runtime::Runtime;
 use tools::server::ServerArgs;
-use tools::terminal::{printable, right, table};
+use tools::terminal::{layout, printable, right, table};
 
 use crate::client;
 use crate::standings::Fields;
@@ -108,7 +109,9 @@ pub fn run(args: &AddArgs) -> Result<ExitCode, Box<dyn Error>> {
             .map(|it| it.windows)
             .unwrap_or_default(),
     };
-    args.result.print(&added, render)?;
+    args.result
+        .print(&added, render)
+        .map_err(|error| unprinted(&error, &added))?;
     Ok(ExitCode::SUCCESS)
 }
 
@@ -130,6 +133,13 @@ impl AddArgs {
                 }),
         }
     }
+}
+
+/// Returns the error of a result that could not be printed, with what is known of the contribution.
+fn unprinted(error: &io::Error, added: &Added) -> String {
+    let id = added.id.as_ref();
+    let id = id.map_or(String::new(), |id| format!(" with --id {id}"));
+    format!("standard output: {error}; it was added{id}")
 }
 
 /// Returns the error of a contribution that may have been applied with how to repeat it.
@@ -166,7 +176,7 @@ fn render(added: &Added) -> String {
         table.add_row(row);
     }
     if !added.windows.is_empty() {
-        let _ = write!(text, "\n{}", table.trim_fmt());
+        let _ = write!(text, "\n{}", layout(&mut table, &[]));
     }
     text
 }
@@ -191,6 +201,23 @@ mod tests {
         ] {
             assert!(Value::parse(wrong).is_err(), "{wrong}");
         }
+    }
+
+    #[test]
+    fn a_result_that_is_not_printed_was_still_added() {
+        let mut added = Added {
+            board: "gifts/a".to_owned(),
+            member: "u".to_owned(),
+            id: Some("x1".to_owned()),
+            applied: 1,
+            duplicates: 0,
+            windows: vec![],
+        };
+        let full = io::Error::from(io::ErrorKind::StorageFull);
+        let error = format!("standard output: {full}; it was added");
+        assert_eq!(unprinted(&full, &added), format!("{error} with --id x1"));
+        added.id = None;
+        assert_eq!(unprinted(&full, &added), error);
     }
 
     #[test]

@@ -9,7 +9,7 @@ use megaboard_client::{Boards, Client, Error as ClientError, Listed};
 use tools::result_args::ResultArgs;
 use tools::runtime::Runtime;
 use tools::server::ServerArgs;
-use tools::terminal::{self, printable, right, table};
+use tools::terminal::{self, layout, printable, right, table};
 
 use crate::client;
 
@@ -112,7 +112,7 @@ fn render(page: &Boards) -> String {
         row.extend(span.map(|at| Cell::new(at.map_or("-".to_owned(), |at| at.to_string()))));
         table.add_row(row);
     }
-    table.trim_fmt()
+    layout(&mut table, &[0])
 }
 
 #[cfg(test)]

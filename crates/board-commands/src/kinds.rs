@@ -10,7 +10,7 @@ use serde::Serialize;
 use tools::result_args::ResultArgs;
 use tools::runtime::Runtime;
 use tools::server::ServerArgs;
-use tools::terminal::{printable, table};
+use tools::terminal::{layout, printable, table};
 
 use crate::client;
 
@@ -34,11 +34,16 @@ struct Kinds {
 pub fn run(args: &KindsArgs) -> Result<ExitCode, Box<dyn Error>> {
     let client = client(&args.server)?;
     let kinds = Runtime::start()?.block_on(client.kinds())?;
-    args.result.print(&Kinds { kinds }, render)?;
+    let has_key = args.server.key.is_some();
+    args.result
+        .print(&Kinds { kinds }, |it| render(it, has_key))?;
     Ok(ExitCode::SUCCESS)
 }
 
-fn render(Kinds { kinds }: &Kinds) -> String {
+fn render(Kinds { kinds }: &Kinds, has_key: bool) -> String {
+    if kinds.is_empty() && has_key {
+        return "no kinds for this key: it may be for other kinds".to_owned();
+    }
     if kinds.is_empty() {
         return "no kinds: PUT /v1/kinds/{kind} creates one".to_owned();
     }
@@ -55,7 +60,7 @@ fn render(Kinds { kinds }: &Kinds) -> String {
         let cells = [name, mode, &fields.join(", "), &kind.windows.join(", ")];
         table.add_row(cells.map(|text| Cell::new(printable(text))));
     }
-    table.trim_fmt()
+    layout(&mut table, &[0, 2, 3])
 }
 
 #[cfg(test)]
@@ -71,11 +76,12 @@ mod tests {
             kinds: serde_json::from_str(kinds).unwrap(),
         };
         assert_eq!(
-            render(&kinds),
+            render(&kinds, true),
             " kind   mode        fields               windows\n gifts  accumulate  points               hour, all\n \
              races  best        laps, seconds (asc)  all"
         );
         let none = Kinds { kinds: vec![] };
-        assert!(render(&none).starts_with("no kinds: "));
+        assert!(render(&none, false).starts_with("no kinds: "));
+        assert!(render(&none, true).contains("other kinds"));
     }
 }

@@ -53,7 +53,7 @@ struct OneMemberArgs {
 
 /// Erases a member from every window of every board, past windows included. This cannot be undone.
 ///
-/// Asks for confirmation. If standard input is not a terminal, --yes is required.
+/// Asks for confirmation. If standard input or standard error is not a terminal, --yes is required.
 ///
 /// Exit status: 0 if the member was erased, 1 if not or after an error, 2 without a confirmation.
 #[derive(Args, Debug)]
@@ -65,8 +65,8 @@ struct EraseArgs {
     #[arg(long, conflicts_with = "dry_run")]
     yes: bool,
 
-    /// List the boards that rank the member now, and erase nothing. A member that is hidden, or only in past windows,
-    /// is erased from boards that are not in this list.
+    /// List the boards that rank the member now, and the kinds in which it is hidden, and erase nothing. Boards where it
+    /// is hidden, or only in past windows, are not listed, and are erased too.
     #[arg(long)]
     dry_run: bool,
 }
@@ -134,19 +134,22 @@ impl EraseArgs {
         } = &self.member;
         let client = client(&self.member.server)?;
         if self.dry_run {
-            let ranked = runtime.block_on(boards::ranked(&client, member, kind.as_deref()))?;
+            let hidden_in = runtime.block_on(self.hidden_in(&client))?;
+            let ranked = boards::ranked(&client, member, kind.as_deref(), hidden_in);
+            let ranked = runtime.block_on(ranked)?;
             result.print(&ranked, boards::render)?;
             return Ok(ExitCode::SUCCESS);
         }
         if !self.yes {
-            if !io::stdin().is_terminal() {
+            if !(io::stdin().is_terminal() && io::stderr().is_terminal()) {
                 terminal::report(
-                    "member erase cannot be undone: add --yes to confirm it, since standard input is not a terminal; \
-                     --dry-run lists the boards",
+                    "member erase cannot be undone: add --yes to confirm it, since standard input or standard error is \
+                     not a terminal; --dry-run lists the boards",
                 );
                 return Ok(ExitCode::from(USAGE));
             }
-            if !self.is_confirmed()? {
+            let hidden_in = runtime.block_on(self.hidden_in(&client))?;
+            if !self.is_confirmed(&hidden_in)? {
                 terminal::report("nothing was erased");
                 return Ok(ExitCode::FAILURE);
             }
@@ -159,17 +162,33 @@ impl EraseArgs {
     }
 
     /// Asks on the terminal.
-    fn is_confirmed(&self) -> io::Result<bool> {
+    fn is_confirmed(&self, hidden_in: &[String]) -> io::Result<bool> {
         let (member, scope) = (printable(&self.member.member), self.member.scope());
+        let hidden = match hidden_in.join(", ") {
+            kinds if kinds.is_empty() => kinds,
+            kinds => format!(" (hidden in {})", printable(&kinds)),
+        };
         let mut terminal = io::stderr();
         write!(
             terminal,
-            "Erase {member} from {scope}, past windows included? This cannot be undone. [y/N] "
+            "Erase {member}{hidden} from {scope}, past windows included? This cannot be undone. [y/N] "
         )?;
         terminal.flush()?;
         let mut answer = String::new();
-        io::stdin().read_line(&mut answer)?;
+        if io::stdin().read_line(&mut answer)? == 0 {
+            // The next message begins on its own line.
+            writeln!(terminal)?;
+        }
         Ok(is_yes(&answer))
+    }
+
+    /// Returns the kinds in which the member is hidden, of those that are meant.
+    async fn hidden_in(&self, client: &Client) -> Result<Vec<String>, megaboard_client::Error> {
+        let mut request = client.hidden_in(&self.member.member);
+        if let Some(kind) = &self.member.kind {
+            request = request.kind(kind);
+        }
+        Ok(request.await?.hidden_in)
     }
 
     async fn erase(&self, client: &Client) -> Result<Erasure<'_>, megaboard_client::Error> {

@@ -9,23 +9,40 @@ pub(crate) struct Screen {
     terminal: Term,
     /// The lines of the last text.
     lines: usize,
+    /// The rows and columns at that time.
+    size: (u16, u16),
 }
 
 impl Screen {
     pub(crate) fn open() -> Option<Self> {
         let terminal = Term::stdout();
-        let is_screen = terminal.is_term() && terminal.size_checked().is_some();
-        is_screen.then_some(Self { terminal, lines: 0 })
+        let size = terminal.size_checked().filter(|_| terminal.is_term())?;
+        Some(Self {
+            terminal,
+            lines: 0,
+            size,
+        })
     }
 
     /// Replaces the last text, as far as the terminal shows it.
     pub(crate) fn draw(&mut self, text: &str) -> io::Result<()> {
-        let (rows, columns) = self.terminal.size();
+        // The terminal has wrapped or moved the lines: how many there are is unknown.
+        if self.is_resized() {
+            self.terminal.clear_screen()?;
+        } else {
+            self.terminal.clear_last_lines(self.lines)?;
+        }
+        self.size = self.terminal.size();
+        let (rows, columns) = self.size;
         let shown = fitted(text, rows.into(), columns.into());
-        self.terminal.clear_last_lines(self.lines)?;
         self.lines = shown.len();
         self.terminal.write_line(&shown.join("\n"))?;
         self.terminal.flush()
+    }
+
+    /// Returns whether the terminal has another size than when the last text was drawn.
+    pub(crate) fn is_resized(&self) -> bool {
+        self.lines > 0 && self.size != self.terminal.size()
     }
 
     /// Leaves the last text where it is: the next one is drawn below.

@@ -3,17 +3,19 @@
 use std::error::Error;
 use std::fmt::Write as _;
 use std::io;
+use std::pin::pin;
 use std::process::ExitCode;
 
 use clap::Args;
 use comfy_table::{Cell, Table};
 use megaboard_client::{Board, Entry, Event, Top};
+use tokio::signal::unix::{SignalKind, signal};
 use tools::INTERRUPTED;
 use tools::board_path::BoardPath;
 use tools::result_args::ResultArgs;
 use tools::runtime::Runtime;
 use tools::server::ServerArgs;
-use tools::terminal::{self, printable, right, table};
+use tools::terminal::{self, layout, printable, right, table};
 
 use crate::client;
 use crate::screen::Screen;
@@ -65,28 +67,34 @@ pub fn run(args: &TopArgs) -> Result<ExitCode, Box<dyn Error>> {
         // Only reconnects are retried: an error of the first read is reported at once.
         let client = args.server.client()?;
         let board = client.board(args.board.kind(), args.board.subject());
-        return runtime.block_on(watch(args, &board, &top));
+        return runtime.block_on(watch(args, &board, top));
     }
     args.result.print(&top, render)?;
     Ok(ExitCode::SUCCESS)
 }
 
 /// Shows a top, and then each other that the stream has, until Ctrl-C.
-async fn watch(args: &TopArgs, board: &Board, first: &Top) -> Result<ExitCode, Box<dyn Error>> {
+async fn watch(args: &TopArgs, board: &Board, first: Top) -> Result<ExitCode, Box<dyn Error>> {
+    let mut resizes = signal(SignalKind::window_change())?;
     let mut display = Display::open(args.result);
-    let mut is_read = display.show(first)?;
+    let mut is_read = display.show(&first)?;
     let mut stream = board.stream().n(args.n.into());
     if let Some(window) = &args.window {
         stream = stream.window(window);
     }
     let mut events = stream.events();
     let mut version = first.envelope.version.clone();
+    let mut shown = first;
     while is_read {
-        let event = tokio::select! {
-            event = events.next() => event,
-            interrupted = tokio::signal::ctrl_c() => {
-                interrupted?;
-                return Ok(ExitCode::from(INTERRUPTED));
+        let mut next = pin!(events.next());
+        let event = loop {
+            tokio::select! {
+                event = &mut next => break event,
+                _ = resizes.recv() => display.resize(&shown)?,
+                interrupted = tokio::signal::ctrl_c() => {
+                    interrupted?;
+                    return Ok(ExitCode::from(INTERRUPTED));
+                }
             }
         };
         match event {
@@ -94,7 +102,8 @@ async fn watch(args: &TopArgs, board: &Board, first: &Top) -> Result<ExitCode, B
             Some(Ok(Event::Board(top))) if top.envelope.version == version && !top.stale => {}
             Some(Ok(Event::Board(top))) => {
                 is_read = display.show(&top)?;
-                version = top.envelope.version;
+                version.clone_from(&top.envelope.version);
+                shown = top;
             }
             Some(Ok(Event::Interrupted(error))) => {
                 terminal::report(&format!("{error}; trying again"));
@@ -127,6 +136,14 @@ impl Display {
         match &mut self.screen {
             Some(screen) => screen.draw(&render(top)).map(|()| true),
             None => self.result.print(top, |top| format!("{}\n", render(top))),
+        }
+    }
+
+    /// Shows the last top again if the terminal has another size now.
+    fn resize(&mut self, top: &Top) -> io::Result<()> {
+        match &mut self.screen {
+            Some(screen) if screen.is_resized() => screen.draw(&render(top)),
+            _ => Ok(()),
         }
     }
 
@@ -169,7 +186,7 @@ fn render(top: &Top) -> String {
     }
     if !top.entries.is_empty() {
         text.push('\n');
-        text.push_str(&entries_table(&top.entries).trim_fmt());
+        text.push_str(&layout(&mut entries_table(&top.entries), &[1]));
     }
     text
 }

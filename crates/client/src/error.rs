@@ -104,7 +104,12 @@ pub(crate) fn explained(error: &(dyn StdError + 'static)) -> Option<String> {
         return Some("connection refused: no server listens there".to_owned());
     }
     let text = chain(error);
-    // The parser of responses is hyper's, whose errors have no public type.
+    // The errors of the resolver and of the parser of responses have no public type.
+    if text.contains("dns error") {
+        let last = causes(error).last().map(ToString::to_string);
+        let why = last.unwrap_or_default();
+        return Some(format!("the name of the host could not be resolved: {why}"));
+    }
     text.contains("invalid HTTP version parsed").then(|| {
         format!("{text}: it is not HTTP; if the server uses TLS, write https:// in its URL")
     })

@@ -26,6 +26,14 @@ impl Unit {
         }
     }
 
+    /// Returns the name, in the plural.
+    pub(crate) const fn name(self) -> &'static str {
+        match self {
+            Self::Seconds => "seconds",
+            Self::Millis => "milliseconds",
+        }
+    }
+
     /// Returns the number of units since 1970.
     pub(crate) const fn count(self, at: Timestamp) -> i64 {
         at.millis().div_euclid(self.millis())

@@ -68,7 +68,10 @@ impl<'a> Parameters<'a> {
                 .ok_or_else(|| wrong(parameter, text, reason));
         }
         let at = Timestamp::parse_rfc3339(text).map_err(|_| {
-            let reason = format!("is neither RFC 3339 nor a count of {unit} since 1970");
+            let reason = format!(
+                "is neither RFC 3339 nor a count of {} since 1970",
+                unit.name()
+            );
             wrong(parameter, text, &reason)
         })?;
         Ok(Some(unit.count(at)))

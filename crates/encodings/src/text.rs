@@ -176,7 +176,7 @@ fn check_times(parameter: &'static str, countdown: &Countdown) -> Result<(), Enc
         return Ok(());
     }
     let text = countdown.until.to_string();
-    let unit = countdown.unit;
+    let unit = countdown.unit.name();
     let reason =
         format!("{unit} since 1970: it cannot represent any time of the years 1973 to 9999");
     Err(wrong(parameter, &text, &reason))

@@ -51,12 +51,15 @@ pub(crate) struct Config {
     publish: PublishSection,
     tracing: TracingSection,
     kinds: Option<BTreeMap<String, KindShape>>,
+    /// The file, for messages.
+    #[serde(skip)]
+    path: String,
 }
 
 /// Why the configuration could not be read.
 #[derive(Debug, thiserror::Error)]
 pub(crate) enum ConfigError {
-    #[error("{path}: {error}")]
+    #[error("configuration file (--config, MEGABOARD_CONFIG) {path}: {error}")]
     Unreadable { path: String, error: io::Error },
     #[error("{path}: {error}")]
     Malformed { path: String, error: Malformed },
@@ -68,6 +71,8 @@ pub(crate) enum ConfigError {
     Publish(#[from] PublishError),
     #[error("tracing: {0}")]
     Tracing(#[from] TracingError),
+    #[error("{path}: {error}")]
+    InFile { path: String, error: Box<Self> },
     #[error("kinds.{name}: {error}")]
     Kind {
         name: String,
@@ -90,9 +95,14 @@ impl Config {
     }
 
     fn parse(path: &str, text: &str) -> Result<Self, ConfigError> {
-        toml::from_str(text).map_err(|error: toml::de::Error| ConfigError::Malformed {
+        let config =
+            toml::from_str(text).map_err(|error: toml::de::Error| ConfigError::Malformed {
+                path: path.to_owned(),
+                error: Malformed::new(text, &error),
+            })?;
+        Ok(Self {
             path: path.to_owned(),
-            error: Malformed::new(text, &error),
+            ..config
         })
     }
 
@@ -146,7 +156,13 @@ impl Config {
         };
         kinds
             .into_iter()
-            .map(|(name, shape)| ConfiguredKind::new(&name, shape, &targets))
+            .map(|(name, shape)| {
+                let kind = ConfiguredKind::new(&name, shape, &targets);
+                kind.map_err(|error| ConfigError::InFile {
+                    path: self.path.clone(),
+                    error: Box::new(error),
+                })
+            })
             .collect()
     }
 }
@@ -247,7 +263,7 @@ mod tests {
         }
         let config = Config::parse("test", "[kinds.gifts]\nshards = 3").unwrap();
         let error = config.kinds().err().unwrap().to_string();
-        assert!(error.starts_with("kinds.gifts: shards: "), "{error}");
+        assert!(error.starts_with("test: kinds.gifts: shards: "), "{error}");
         let config = Config::parse("test", "[kinds.Gifts]").unwrap();
         assert!(config.kinds().is_err());
     }

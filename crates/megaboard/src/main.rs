@@ -19,14 +19,12 @@ mod store;
 mod traces;
 mod verify;
 
-use std::error::Error;
 use std::process::ExitCode;
 
 use board_commands::{add, boards, kinds, member, top};
 use clap::{CommandFactory as _, Parser as _};
+use tools::server::advice;
 use tools::{adopt, export, import, ingest, probes, terminal};
-
-use megaboard_client::{Error as ClientError, ProblemType};
 
 use cli::{Cli, Command};
 
@@ -51,21 +49,9 @@ fn main() -> ExitCode {
         Command::Verify(args) => verify::run(&args),
     };
     outcome.unwrap_or_else(|error| {
-        let message = format!("{error}{}", advice(&*error));
+        let advice = error.downcast_ref().map_or("", advice);
+        let message = format!("{error}{advice}");
         terminal::report(&access::without_keys(&message));
         ExitCode::FAILURE
     })
-}
-
-/// Returns what to do about an error of the client that only a command line can solve.
-fn advice(error: &(dyn Error + 'static)) -> &'static str {
-    match error.downcast_ref() {
-        Some(ClientError::Unreached { .. }) => {
-            "; `megaboard serve` starts a server, --server or MEGABOARD_SERVER has the URL of another one"
-        }
-        Some(ClientError::Problem(problem)) if problem.kind == ProblemType::Unauthorized => {
-            "; --key or MEGABOARD_KEY has the key"
-        }
-        _ => "",
-    }
 }

@@ -10,7 +10,7 @@ use std::process::ExitCode;
 use std::sync::Arc;
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
-use access::{Access, TokenSecret};
+use access::{Access, AccessError, TokenSecret};
 use api::{App, PREPARED_BYTES_MAX, PROFILED_BYTES_MAX, WRITES_BYTES_MAX};
 use audit::AuditLog;
 use board::{PublishTargets, Timestamp};
@@ -158,7 +158,13 @@ async fn serve(
     let published = config.publish_settings()?;
     config.server_limits()?;
     config.audit_limits()?;
-    let access = Access::new(&config.access_settings(args.token_secret.as_ref()))?;
+    let access = Access::new(&config.access_settings(args.token_secret.as_ref()));
+    let access = access.map_err(|error| match (error, &args.token_secret) {
+        (error @ AccessError::TokenSecret, Some(_)) => {
+            format!("{error}; --token-secret or MEGABOARD_TOKEN_SECRET sets it")
+        }
+        (error, _) => error.to_string(),
+    })?;
     let listen = Listen::chosen(args.listen.as_deref(), config.server.listen.as_deref())?;
     // Checked first, since opening a store may take long.
     if let Ok(address) = listen.address().parse::<SocketAddr>() {

@@ -1,5 +1,6 @@
 //! Stores by URL.
 
+use std::io::ErrorKind;
 use std::path::PathBuf;
 use std::str::FromStr;
 use std::sync::Arc;
@@ -7,6 +8,9 @@ use std::sync::Arc;
 use shard_store::{Memory, ShardStore, StoreError};
 use store_local::{LocalDisk, LocalError, LocalSettings, LocalStore, OpenError};
 use store_redis::{RedisOpenError, RedisSettings, RedisStore, RedisUrl, RedisUrlError};
+
+/// Where the URL of a store is set, for messages.
+const SETTINGS: &str = "--store, MEGABOARD_STORE or server.store";
 
 /// The URL of a store, as in `--store`.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -39,19 +43,19 @@ pub(crate) enum UnknownStore {
         suggestion = suggestion(.0)
     )]
     Scheme(String),
-    #[error("store {0}")]
+    #[error("store: {0}")]
     Redis(#[from] RedisUrlError),
 }
 
 /// A store could not be opened.
 #[derive(Debug, thiserror::Error)]
 pub(crate) enum StoreFailed {
-    #[error("store {0}")]
+    #[error("store: {0}; {advice}: {SETTINGS}", advice = folder_advice(.0))]
     Folder(#[from] OpenError),
-    #[error("store {0}")]
+    #[error("store: {0}")]
     Embedded(#[from] LocalError),
-    #[error("store: {0}{advice}", advice = advice(.0))]
-    Redis(#[from] RedisOpenError),
+    #[error("store: {0}{advice}", advice = redis_advice(.0, .1))]
+    Redis(RedisOpenError, RedisUrl),
     #[error(transparent)]
     Store(#[from] StoreError),
 }
@@ -89,14 +93,38 @@ fn suggestion(text: &str) -> String {
     }
 }
 
-/// Returns what to do about an error of Redis.
-const fn advice(error: &RedisOpenError) -> &'static str {
+/// Returns what to do about an error of the folder.
+fn folder_advice(error: &OpenError) -> &'static str {
     match error {
-        RedisOpenError::Unreachable(_) => {
-            "; start it, or correct the address of the store: --store, MEGABOARD_STORE or server.store"
+        OpenError::Locked(_) => "stop it, or choose another folder",
+        OpenError::Io(_, error) if error.kind() == ErrorKind::NotFound => {
+            "create it, or choose another folder"
         }
-        _ => "",
+        OpenError::Io(_, error) if error.kind() == ErrorKind::PermissionDenied => {
+            "permit this user to write there, or choose another folder"
+        }
+        OpenError::Io(..) => "choose another folder",
     }
+}
+
+/// Returns what to do about an error of Redis.
+fn redis_advice(error: &RedisOpenError, url: &RedisUrl) -> String {
+    let RedisOpenError::Unreachable(why) = error else {
+        return String::new();
+    };
+    if why.contains("cluster support disabled") {
+        return format!("; it is a single server: write redis:// in {SETTINGS}");
+    }
+    // A server without TLS waits for the rest of what it takes for a command.
+    let is_silent = ["timed out", "no connection within"]
+        .iter()
+        .any(|it| why.contains(it));
+    let tls = if is_silent && url.to_string().starts_with("rediss") {
+        "; if it does not use TLS, write redis instead of rediss"
+    } else {
+        ""
+    };
+    format!("; start it, or correct the address of the store: {SETTINGS}{tls}")
 }
 
 impl Default for StoreUrl {
@@ -132,7 +160,8 @@ impl StoreUrl {
                 Ok(Arc::new(LocalStore::open(disk, &settings)?))
             }
             Self::Redis(url) => {
-                let store = RedisStore::open(url, &settings.redis).await?;
+                let store = RedisStore::open(url, &settings.redis).await;
+                let store = store.map_err(|error| StoreFailed::Redis(error, url.clone()))?;
                 Ok(Arc::new(store.within(settings.memory.clone())))
             }
         }
@@ -161,6 +190,48 @@ mod tests {
     use super::*;
 
     #[test]
+    fn an_error_of_a_store_says_what_to_do() {
+        let folder = |error| StoreFailed::from(error).to_string();
+        let io = |kind: ErrorKind| OpenError::Io("d".into(), kind.into());
+        let redis = |url: &str, why: &str| {
+            let error = RedisOpenError::Unreachable(why.to_owned());
+            StoreFailed::Redis(error, url.parse().unwrap()).to_string()
+        };
+        for (error, advice) in [
+            (
+                folder(OpenError::Locked("d".into())),
+                "; stop it, or choose another folder: --store,",
+            ),
+            (
+                folder(io(ErrorKind::NotFound)),
+                "; create it, or choose another folder: --store,",
+            ),
+            (
+                folder(io(ErrorKind::PermissionDenied)),
+                "; permit this user to write there, or",
+            ),
+            (
+                redis("rediss://h:1", "h:1: no connection within 2s"),
+                "write redis instead of rediss",
+            ),
+            (
+                redis(
+                    "redis-cluster://h:1",
+                    "ERR This instance has cluster support disabled",
+                ),
+                "; it is a single server: write redis:// in --store",
+            ),
+        ] {
+            assert!(
+                error.starts_with("store: ") && error.contains(advice),
+                "{error}"
+            );
+        }
+        let plain = redis("redis://h:1", "h:1: no connection within 2s");
+        assert!(!plain.contains("rediss"), "{plain}");
+    }
+
+    #[test]
     fn an_error_of_a_url_says_what_to_write() {
         for (text, advice) in [
             ("memory", ": write memory:; accepted are"),
@@ -174,6 +245,8 @@ mod tests {
             let error = text.parse::<StoreUrl>().unwrap_err().to_string();
             assert!(error.contains(advice), "{error}");
         }
+        let redis = "redis://h:1:2".parse::<StoreUrl>().unwrap_err().to_string();
+        assert!(redis.starts_with("store: "), "{redis}");
         let error = "postgres://me:s3cret@a".parse::<StoreUrl>().unwrap_err();
         assert!(!error.to_string().contains("s3cret"), "{error}");
     }

@@ -5,6 +5,7 @@ use serde::de::DeserializeOwned;
 
 use crate::delivery::{Halt, Stop};
 use crate::runtime::Runtime;
+use crate::server::explained;
 
 /// Reads from one server.
 pub(crate) struct Reads<'a> {
@@ -55,7 +56,10 @@ impl Reads<'_> {
 
 /// Returns the end of a command because of an error response.
 pub(crate) fn refused(path: &str, response: &Response) -> Halt {
-    Halt::Failed(format!("{path} could not be read: {}", response.problem()))
+    Halt::Failed(format!(
+        "{path} could not be read: {}",
+        explained(&response.problem())
+    ))
 }
 
 /// Returns the end of a command because a response could not be parsed.

@@ -1,7 +1,7 @@
 //! The options for the server and the key, which all commands have: [`ServerArgs`].
 
 use clap::Args;
-use megaboard_client::{Client, Error, RetryPolicy};
+use megaboard_client::{Client, Error, Problem, ProblemType, RetryPolicy};
 
 use crate::secrets::SecretParser;
 
@@ -46,6 +46,35 @@ impl ServerArgs {
         }
         client.build()
     }
+}
+
+/// Returns what to do about an error that only a command line can solve, as the end of its message.
+#[must_use]
+pub fn advice(error: &Error) -> &'static str {
+    match error {
+        Error::Unreached { .. } => {
+            "; `megaboard serve` starts a server, --server or MEGABOARD_SERVER has the URL of another one"
+        }
+        // Some servers with TLS end a connection that begins without it.
+        Error::Broken { url, cause } if url.starts_with("http://") && cause.contains("closed") => {
+            "; if the server uses TLS, write https:// in its URL"
+        }
+        Error::Problem(problem) => problem_advice(problem),
+        _ => "",
+    }
+}
+
+fn problem_advice(problem: &Problem) -> &'static str {
+    if problem.kind == ProblemType::Unauthorized {
+        "; set MEGABOARD_KEY or pass --key"
+    } else {
+        ""
+    }
+}
+
+/// Formats a problem that ends a command, with what to do about it.
+pub(crate) fn explained(problem: &Problem) -> String {
+    format!("{problem}{}", problem_advice(problem))
 }
 
 /// Parses the URL of a server, and removes a trailing slash. Errors do not repeat the text, since it may contain a

@@ -6,10 +6,10 @@
 use std::borrow::Cow;
 use std::io::{self, Write as _};
 
-use comfy_table::{Cell, CellAlignment, ContentArrangement, Table, presets};
+use comfy_table::{Cell, CellAlignment, ColumnConstraint, ContentArrangement, Table, presets};
 
-/// The minimum width to which a table is wrapped. Below it, a column would have a letter per line.
-const TABLE_WIDTH_MIN: u16 = 20;
+/// The minimum width to which a column of names is wrapped. Below it, names would have a few letters per line.
+const NAMES_WIDTH_MIN: u16 = 16;
 
 /// Replaces control characters and invisible characters by escapes, `\u{..}`.
 ///
@@ -68,22 +68,42 @@ pub fn print_line(text: &str) -> io::Result<bool> {
     }
 }
 
-/// Returns an empty table without borders. Long cells are wrapped if the terminal has a width.
+/// Returns an empty table without borders.
 #[must_use]
 pub fn table() -> Table {
     let mut table = Table::new();
-    table
-        .load_style(presets::NOTHING)
-        .set_content_arrangement(ContentArrangement::Dynamic);
-    if !is_wrapped_at(table.width()) {
-        table.set_content_arrangement(ContentArrangement::Disabled);
-    }
+    table.load_style(presets::NOTHING);
     table
 }
 
-/// Returns whether tables are wrapped at this width. Terminals without a size, as in containers, have the width 0.
-fn is_wrapped_at(width: Option<u16>) -> bool {
-    width.is_some_and(|width| width >= TABLE_WIDTH_MIN)
+/// Formats a table. Columns of names, by index, are wrapped to the width of the terminal; all others, such as numbers,
+/// never. Nothing is wrapped if the terminal has no width, or is too narrow for it.
+#[must_use]
+pub fn layout(table: &mut Table, names: &[usize]) -> String {
+    let widths = table.column_max_content_widths();
+    let needed = widths.iter().enumerate().map(|(index, width)| {
+        let width = if names.contains(&index) {
+            NAMES_WIDTH_MIN.min(*width)
+        } else {
+            *width
+        };
+        // One column of padding on each side.
+        usize::from(width) + 2
+    });
+    let needed: usize = needed.sum();
+    // Terminals without a size, as in containers, have the width 0.
+    if table
+        .width()
+        .is_some_and(|width| usize::from(width) >= needed)
+    {
+        table.set_content_arrangement(ContentArrangement::Dynamic);
+        for (index, column) in table.column_iter_mut().enumerate() {
+            if !names.contains(&index) {
+                column.set_constraint(ColumnConstraint::ContentWidth);
+            }
+        }
+    }
+    table.trim_fmt()
 }
 
 /// Returns a cell that is aligned to the right, as numbers are.
@@ -110,10 +130,26 @@ mod tests {
     }
 
     #[test]
-    fn tables_are_not_wrapped_if_the_terminal_has_no_width() {
-        assert!(is_wrapped_at(Some(80)));
-        for width in [None, Some(0), Some(19)] {
-            assert!(!is_wrapped_at(width), "{width:?}");
+    fn only_names_are_wrapped_and_only_if_there_is_space_for_them() {
+        let wrapped_at = |width: u16| {
+            let mut table = table();
+            table.set_width(width);
+            table.add_row([
+                right(1),
+                Cell::new("x".repeat(30)),
+                right(9_007_199_254_740_991_i64),
+            ]);
+            layout(&mut table, &[1])
+        };
+        let whole = format!(" 1  {}  9007199254740991", "x".repeat(30));
+        for width in [0, 20, 38, 80] {
+            assert_eq!(wrapped_at(width), whole, "{width}");
         }
+        let narrow = format!(
+            " 1  {}  9007199254740991\n    {}",
+            "x".repeat(16),
+            "x".repeat(14)
+        );
+        assert_eq!(wrapped_at(39), narrow);
     }
 }

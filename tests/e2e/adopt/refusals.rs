@@ -152,6 +152,49 @@ fn an_encoding_that_does_not_fit_is_refused_with_those_that_do() {
 }
 
 #[test]
+fn packed_scores_are_copied_as_they_are_only_if_that_is_chosen() {
+    let fixture = Fixture::new();
+    for n in 0..10_i64 {
+        let score = (90 + n) * 10_000_000_000 + (9_999_999_999 - 1_679_100_000 - n);
+        fixture.redis(&format!("ZADD packed {score} u{n}"));
+    }
+    let packed = ["--sorted-set", "packed", "--board", "power/x"];
+    let parts = "all of the best 10 entries fit decimal: choose with --encoding; --encoding plain copies the \
+                 scores as they are; nothing was changed";
+    refused(&fixture, &packed, 1, parts);
+    assert!(fixture.entries("power/x").is_empty());
+    fixture.adopt("packed", "plain", "power/x");
+    assert_eq!(fixture.order("power/x").len(), 10);
+}
+
+#[test]
+fn entries_without_a_time_are_reported() {
+    let fixture = Fixture::new();
+    fixture.redis("ZADD scores 50 a 50 b 60 c");
+    fixture.redis("ZADD times 1679100002 a 1679100000 b");
+    let two = [
+        "--sorted-set",
+        "scores",
+        "--board",
+        "power/x",
+        "--at",
+        "2023-03-19T00:00:00Z",
+    ];
+    let two = [&two[..], &["--encoding", "two-sets(time-key=times)"]].concat();
+    let run = fixture.run(&two);
+    assert_eq!(run.status, Some(0), "{run:?}");
+    let warning = "1 entries have no time: they get 2023-03-19T00:00:00.000Z";
+    assert!(run.stderr.contains(warning), "{run:?}");
+    fixture.redis("ZREM times a");
+    refused(
+        &fixture,
+        &two,
+        1,
+        "2 of the best 3 entries cannot be read, such as \"c\": it is not in the set of times",
+    );
+}
+
+#[test]
 fn only_the_first_members_that_are_left_out_are_shown() {
     let fixture = Fixture::new();
     let command = "ZADD mixed".split(' ').map(str::to_owned);

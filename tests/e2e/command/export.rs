@@ -304,12 +304,29 @@ fn a_failed_export_is_reported_and_leaves_no_file() {
             .any(|name| name.to_string_lossy().starts_with("out")),
         "{left:?}"
     );
-    // A board without contributions has no standings.
-    let empty = export(&server, &["gifts/nobody"]);
-    assert_eq!((empty.status, empty.stdout.as_str()), (Some(0), ""));
     for wrong in [&[][..], &["gifts"], &["gifts/a", "--kind", "gifts"]] {
         assert_eq!(export(&server, wrong).status, Some(2), "{wrong:?}");
     }
+}
+
+#[test]
+fn a_board_that_does_not_exist_does_not_replace_a_file() {
+    let server = Server::start();
+    let file = server.folder().join("backup.ndjson");
+    std::fs::write(&file, "good").unwrap();
+    for window in [&[][..], &["--window", "all"]] {
+        let output = ["gifts/W", "--output", file.to_str().unwrap()];
+        let run = export(&server, &[&output, window].concat());
+        assert_eq!(run.status, Some(1), "{run:?}");
+        let part = "board gifts/W does not exist; megaboard boards gifts lists the boards";
+        assert!(run.stderr.contains(part), "{run:?}");
+        assert_eq!(std::fs::read_to_string(&file).unwrap(), "good");
+    }
+    // A board whose members were removed exists.
+    server.give("gifts/W", &[("u", 1)]);
+    server.delete("/v1/boards/gifts/W/members/u");
+    let run = export(&server, &["gifts/W"]);
+    assert_eq!((run.status, run.stdout.as_str()), (Some(0), ""), "{run:?}");
 }
 
 #[test]

@@ -38,6 +38,22 @@ fn without_a_terminal_it_is_refused_unless_confirmed() {
 }
 
 #[test]
+fn a_dry_run_says_where_the_member_is_hidden() {
+    let server = filled();
+    let hide = "/v1/members/u1/hidden?kind=gifts";
+    server.send("PUT", hide, &[], "").ok();
+    let run = erase(&server, &["--dry-run"]);
+    let hidden = "u1 is hidden in gifts: its boards there are not listed, and are erased too";
+    assert_eq!(run.stdout.lines().last(), Some(hidden), "{run:?}");
+    assert!(run.stdout.contains("races/c"), "{run:?}");
+    let run = erase(&server, &["--dry-run", "--json"]);
+    let ranked: Value = serde_json::from_str(&run.stdout).unwrap();
+    assert_eq!(ranked["hidden_in"], serde_json::json!(["gifts"]));
+    let run = erase(&server, &["--dry-run", "--kind", "races"]);
+    assert!(!run.stdout.contains("hidden"), "{run:?}");
+}
+
+#[test]
 fn a_dry_run_lists_the_boards_and_erases_nothing() {
     let server = filled();
     let run = erase(&server, &["--dry-run"]);

@@ -33,6 +33,14 @@ fn a_server_that_is_not_running_is_named_with_how_to_start_one() {
 }
 
 #[test]
+fn a_host_that_is_not_found_is_reported_once() {
+    let url = "http://no-such-host.invalid:8080";
+    let message = "cannot reach http://no-such-host.invalid:8080: the name of the host could not be \
+                   resolved: ";
+    fails(&["kinds", "--server", url], &[message]);
+}
+
+#[test]
 fn the_wrong_scheme_is_reported() {
     let server = Server::start();
     let https = server.url().replace("http://", "https://");
@@ -60,7 +68,7 @@ fn the_wrong_scheme_is_reported() {
 fn a_missing_key_is_reported_with_the_option() {
     let key = cli::run(&["key", "new"], b"").stdout;
     let server = Server::with(key.split_once("\n\n").unwrap().1);
-    let option = "--key or MEGABOARD_KEY has the key";
+    let option = "; set MEGABOARD_KEY or pass --key";
     fails(&["kinds", "--server", server.url()], &[option]);
     fails(
         &[
@@ -73,6 +81,34 @@ fn a_missing_key_is_reported_with_the_option() {
         ],
         &[option],
     );
+}
+
+#[test]
+fn a_server_that_closes_the_connection_may_use_tls() {
+    let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+    let url = format!("http://{}", listener.local_addr().unwrap());
+    thread::spawn(move || {
+        let (mut stream, _) = listener.accept().unwrap();
+        let _ = stream.read(&mut [0; 1024]);
+    });
+    let hint = "; if the server uses TLS, write https:// in its URL";
+    fails(&["kinds", "--server", &url], &[&url, hint]);
+}
+
+#[test]
+fn a_configuration_that_cannot_be_used_is_named() {
+    for (flags, parts) in [
+        ("--config nofile", &["--config", "nofile: No such file"][..]),
+        (
+            "--token-secret short",
+            &["has fewer than 32 bytes; --token-secret or MEGABOARD_TOKEN_SECRET sets it"],
+        ),
+    ] {
+        let (_, stderr) = Launch::new().args(flags).refused();
+        for part in parts {
+            assert!(stderr.contains(part), "{part:?} is not in: {stderr}");
+        }
+    }
 }
 
 #[test]
@@ -95,6 +131,14 @@ fn an_address_or_a_store_that_cannot_be_used_is_explained() {
             "start it, or correct the address of the store: --store",
         ),
         ("--store rediss://127.0.0.1:1", "Connection refused"),
+        (
+            "--store redis://127.0.0.1:1:2",
+            "store: the address of host",
+        ),
+        (
+            "--store embedded:/dev/null/boards",
+            "; choose another folder: --store, MEGABOARD_STORE or server.store",
+        ),
     ] {
         // The last of two addresses counts.
         let listens = flags.contains("--listen");

@@ -5,7 +5,7 @@ use std::fmt::Write as _;
 use comfy_table::Cell;
 use megaboard_client::{Client, Error, MemberBoard};
 use serde::Serialize;
-use tools::terminal::{printable, table};
+use tools::terminal::{layout, printable, table};
 
 /// What is printed.
 #[derive(Debug, Serialize)]
@@ -14,6 +14,8 @@ pub(super) struct Ranked {
     boards: Vec<MemberBoard>,
     /// The number of boards that were looked at.
     looked_at: u64,
+    /// The kinds in which the member is hidden: their boards are not listed.
+    hidden_in: Vec<String>,
 }
 
 /// Lists the boards of a kind, or of all kinds that the key may access.
@@ -21,6 +23,7 @@ pub(super) async fn ranked(
     client: &Client,
     member: &str,
     kind: Option<&str>,
+    hidden_in: Vec<String>,
 ) -> Result<Ranked, Error> {
     let kinds = match kind {
         Some(kind) => vec![kind.to_owned()],
@@ -35,6 +38,7 @@ pub(super) async fn ranked(
         member: member.to_owned(),
         boards: Vec::new(),
         looked_at: 0,
+        hidden_in,
     };
     for kind in kinds {
         let mut after: Option<String> = None;
@@ -65,7 +69,7 @@ pub(super) fn render(ranked: &Ranked) -> String {
             let cells = [&*board.board, &windows.join(", ")];
             table.add_row(cells.map(|text| Cell::new(printable(text))));
         }
-        let _ = writeln!(text, "{}", table.trim_fmt());
+        let _ = writeln!(text, "{}", layout(&mut table, &[0, 1]));
     }
     let _ = write!(
         text,
@@ -74,6 +78,14 @@ pub(super) fn render(ranked: &Ranked) -> String {
         ranked.boards.len(),
         ranked.looked_at
     );
+    if !ranked.hidden_in.is_empty() {
+        let _ = write!(
+            text,
+            "\n{} is hidden in {}: its boards there are not listed, and are erased too",
+            printable(&ranked.member),
+            printable(&ranked.hidden_in.join(", "))
+        );
+    }
     text
 }
 
@@ -90,12 +102,18 @@ mod tests {
             member: "u\n".to_owned(),
             boards: serde_json::from_str(board).unwrap(),
             looked_at: 3,
+            hidden_in: vec![],
         };
         assert_eq!(
             render(&ranked),
             " board    windows\n gifts/a  day:2026-11-20, all\nu\\u{a} is ranked on 1 of 3 boards; nothing was erased"
         );
         ranked.boards.clear();
-        assert!(render(&ranked).starts_with("u\\u{a} is ranked on 0 of 3 boards"));
+        ranked.hidden_in = vec!["gifts".to_owned(), "races".to_owned()];
+        assert_eq!(
+            render(&ranked),
+            "u\\u{a} is ranked on 0 of 3 boards; nothing was erased\nu\\u{a} is hidden in gifts, races: its boards \
+             there are not listed, and are erased too"
+        );
     }
 }

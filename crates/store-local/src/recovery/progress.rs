@@ -48,11 +48,11 @@ impl Progress {
         self.journal_bytes.fetch_add(bytes, Ordering::Relaxed);
     }
 
-    /// Returns the share of the snapshot that has been read: 100 without one.
-    fn snapshot_percent(&self) -> usize {
+    /// Returns the share of the snapshot that has been read; `None` without one.
+    fn snapshot_percent(&self) -> Option<usize> {
         let units = self.snapshot_units.load(Ordering::Relaxed);
         let read = self.snapshot_units_read.load(Ordering::Relaxed);
-        (100 * read).checked_div(units).unwrap_or(100)
+        (100 * read).checked_div(units)
     }
 }
 
@@ -101,10 +101,10 @@ mod tests {
     #[test]
     fn the_share_of_the_snapshot_is_that_of_its_units() {
         let progress = Progress::default();
-        assert_eq!(progress.snapshot_percent(), 100);
+        assert_eq!(progress.snapshot_percent(), None);
         progress.snapshot_has(3);
-        assert_eq!(progress.snapshot_percent(), 0);
+        assert_eq!(progress.snapshot_percent(), Some(0));
         (0..2).for_each(|_| progress.snapshot_unit_read());
-        assert_eq!(progress.snapshot_percent(), 66);
+        assert_eq!(progress.snapshot_percent(), Some(66));
     }
 }

@@ -80,7 +80,7 @@ impl<'a> Adoption<'a> {
         progress: &'a ProgressBar,
         say: &'a (dyn Fn(String) + Sync),
     ) -> Result<Self, Halt> {
-        let encoding = args.encoding.clone();
+        let encoding = args.encoding.clone().unwrap_or(Encoding::Plain);
         let time_key = match &encoding {
             Encoding::TwoSets(two_sets) => Some(two_sets.time_key()),
             _ => None,
@@ -117,7 +117,11 @@ impl<'a> Adoption<'a> {
         let count = best_count(kind.keep());
         let read_direction = kind.read_direction(encoding.read_direction());
         let best = runtime.block_on(source.first(read_direction, count));
-        fit::check(&encoding, &best.map_err(failed)?, now()).map_err(failed)?;
+        let best = best.map_err(failed)?;
+        fit::check(&encoding, &best, now()).map_err(failed)?;
+        if args.encoding.is_none() {
+            fit::check_not_packed(&best, now()).map_err(failed)?;
+        }
         let at = args.at.unwrap_or_else(now);
         if !encoding.has_time() {
             say(format!(
@@ -164,6 +168,7 @@ impl<'a> Adoption<'a> {
                 break;
             }
         }
+        report.warnings = self.reader.warnings(&report.tally);
         Ok(report)
     }
 
@@ -294,9 +299,12 @@ impl<'a> Adoption<'a> {
             ));
         }
         if let Some((position, source, board)) = &differences.first {
+            let board = match board {
+                Some(member) => format!("{member:?}"),
+                None => "no member".to_owned(),
+            };
             sentences.push(format!(
-                "{} of the best {} positions differ; at {position} the source has \
-                 {source:?}, the board {board:?}",
+                "{} of the best {} positions differ; at {position} the source has {source:?}, the board {board}",
                 differences.positions,
                 self.best_count()
             ));

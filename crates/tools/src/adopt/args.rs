@@ -20,7 +20,8 @@ use crate::server::ServerArgs;
 /// changes that the cursor missed. A run can be repeated: it sets the same standings again.
 ///
 /// At the end the number of members and the best 1,000 are compared with the source. If the encoding
-/// does not fit them, nothing is copied, and the error has the encodings that do.
+/// does not fit them, nothing is copied, and the error has the encodings that do. So it is without
+/// --encoding, if the scores look like those of an encoding with times.
 ///
 /// Encodings:
 ///   plain                                     the score alone
@@ -51,9 +52,9 @@ pub struct AdoptArgs {
     #[arg(long, value_name = "KEY", value_parser = NonEmptyStringValueParser::new())]
     pub(super) sorted_set: String,
 
-    /// Encoding of score and time.
-    #[arg(long, value_name = "ENCODING", default_value = "plain")]
-    pub(super) encoding: Encoding,
+    /// Encoding of score and time. [default: plain]
+    #[arg(long, value_name = "ENCODING")]
+    pub(super) encoding: Option<Encoding>,
 
     /// The board, as KIND/SUBJECT.
     #[arg(long, value_name = "BOARD", value_parser = board)]
@@ -64,7 +65,7 @@ pub struct AdoptArgs {
     #[arg(long, value_name = "WINDOW")]
     pub(super) window: Option<String>,
 
-    /// The time of standings if the encoding has none: RFC 3339. [default: now]
+    /// The time of standings without one in the source: RFC 3339. [default: now]
     #[arg(long, value_name = "TIME", value_parser = Timestamp::parse_rfc3339)]
     pub(super) at: Option<Timestamp>,
 

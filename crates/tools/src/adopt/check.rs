@@ -15,8 +15,8 @@ pub(super) const BEST_COUNT: usize = 1_000;
 pub(super) struct Differences {
     /// The number of positions that differ.
     pub(super) positions: usize,
-    /// The first of them: the position, the member in the source, and the member on the board.
-    pub(super) first: Option<(usize, String, String)>,
+    /// The first of them: the position, the member in the source, and the member on the board, if there is one.
+    pub(super) first: Option<(usize, String, Option<String>)>,
     /// Indices of the source's standings that the board does not have at the same position.
     pub(super) indices: Vec<usize>,
     /// Members of the board that are not among the source's best.
@@ -33,8 +33,8 @@ pub(super) fn compare(source: &[Standing], board: &[Ranked], fields: &[String]) 
         }
         differences.positions += 1;
         differences.indices.push(index);
-        let on_board = ranked.map_or("nobody", |ranked| &ranked.member);
-        let first = || (index + 1, standing.member.to_string(), on_board.to_owned());
+        let on_board = ranked.map(|ranked| ranked.member.clone());
+        let first = || (index + 1, standing.member.to_string(), on_board);
         differences.first.get_or_insert_with(first);
     }
     if differences.positions > 0 {
@@ -101,10 +101,12 @@ mod tests {
         assert_eq!(same, Differences::default());
         let other = compare(&source, &board(&[("a", 3), ("c", 2)]), &fields);
         assert_eq!((other.positions, &other.indices), (1, &vec![1]));
-        assert_eq!(other.first, Some((2, "b".to_owned(), "c".to_owned())));
+        assert_eq!(other.first, Some((2, "b".to_owned(), Some("c".to_owned()))));
         assert_eq!(other.only_on_board, ["c"]);
         let short = compare(&source, &board(&[("a", 4)]), &fields);
         assert_eq!(short.positions, 2);
+        let none = compare(&source, &[], &fields);
+        assert_eq!(none.first, Some((1, "a".to_owned(), None)));
         assert!(short.only_on_board.is_empty());
     }
 

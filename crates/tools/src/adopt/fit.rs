@@ -6,14 +6,15 @@ use board::Timestamp;
 use encodings::Encoding;
 
 use super::page::SetEntry;
-use super::standing::decode;
+use super::standing::{decode, time};
 
 /// The encodings that are tried if the given one does not fit, those with a time first. Others require parameters that
 /// are not in the scores.
-const CANDIDATES: [&str; 8] = [
+const CANDIDATES: [&str; 9] = [
     "time-member",
     "time-member(score=negated)",
     "fraction(base=317242022400)",
+    "fraction(base=4102415999)",
     "decimal",
     "decimal(digits=13, unit=ms)",
     "binary",
@@ -24,14 +25,17 @@ const CANDIDATES: [&str; 8] = [
 /// The maximum number of encodings in an error.
 const SUGGESTED_MAX: usize = 3;
 
+/// Fewer scores than this may look like those of an encoding by chance.
+const PACKED_MIN: usize = 10;
+
 /// 2000-01-01. An encoding with an earlier time is not that of the source.
 const PLAUSIBLE_FROM: Timestamp = Timestamp::from_millis(946_684_800_000);
 
 /// The server rejects times that are further ahead.
 const AHEAD_MAX: Duration = Duration::from_mins(5);
 
-/// Returns an error if more than half of the best entries cannot be read by this encoding, or have a time before
-/// 2000 or in the future. The error has the encodings that fit all of them.
+/// Returns an error if more than half of the best entries cannot be read by this encoding, or have no time, or one
+/// before 2000 or in the future. The error has the encodings that fit all of them.
 pub(super) fn check(encoding: &Encoding, best: &[SetEntry], now: Timestamp) -> Result<(), String> {
     let misfits = best
         .iter()
@@ -40,15 +44,8 @@ pub(super) fn check(encoding: &Encoding, best: &[SetEntry], now: Timestamp) -> R
     let Some((entry, reason)) = misfits.first().filter(|_| 2 * misfits.len() > best.len()) else {
         return Ok(());
     };
-    let fitting = CANDIDATES.into_iter().filter(|candidate| {
-        let candidate: Encoding = candidate.parse().expect("the candidates are encodings");
-        candidate.fields() == encoding.fields()
-            && best
-                .iter()
-                .all(|entry| is_plausible(&candidate, entry, now))
-    });
-    let fitting: Vec<&str> = fitting.take(SUGGESTED_MAX).collect();
-    let advice = match fitting.join(" or ") {
+    let is_alike = |candidate: &Encoding| candidate.fields() == encoding.fields();
+    let advice = match fitting(is_alike, best, now) {
         none if none.is_empty() => format!(
             "none of {} fits all of them; `megaboard adopt --help` has the other encodings and the parameters",
             CANDIDATES.join(", ")
@@ -64,20 +61,30 @@ pub(super) fn check(encoding: &Encoding, best: &[SetEntry], now: Timestamp) -> R
     ))
 }
 
-/// Returns why an entry does not fit.
-fn misfit(encoding: &Encoding, entry: &SetEntry, now: Timestamp) -> Option<String> {
-    match decode(encoding, entry) {
-        Err(error) => Some(error.to_string()),
-        Ok(decoded) => {
-            let at = decoded.at.filter(|at| !is_time(*at, now))?;
-            let when = if at > now {
-                "in the future"
-            } else {
-                "before 2000"
-            };
-            Some(format!("its time would be {at}, {when}"))
-        }
+/// Returns an error if all of the best entries look like those of an encoding with times, though none was chosen.
+pub(super) fn check_not_packed(best: &[SetEntry], now: Timestamp) -> Result<(), String> {
+    let is_alike = |candidate: &Encoding| candidate.fields() == 1 && candidate.has_time();
+    let fitting = fitting(is_alike, best, now);
+    if fitting.is_empty() || best.len() < PACKED_MIN {
+        return Ok(());
     }
+    Err(format!(
+        "the scores look packed: all of the best {} entries fit {fitting}: choose with --encoding; \
+         --encoding plain copies the scores as they are; nothing was changed",
+        best.len()
+    ))
+}
+
+/// Returns the candidates that fit all entries, joined for a message.
+fn fitting(is_alike: impl Fn(&Encoding) -> bool, best: &[SetEntry], now: Timestamp) -> String {
+    let fitting = CANDIDATES.into_iter().filter(|candidate| {
+        let candidate: Encoding = candidate.parse().expect("the candidates are encodings");
+        is_alike(&candidate)
+            && best
+                .iter()
+                .all(|entry| is_plausible(&candidate, entry, now))
+    });
+    fitting.take(SUGGESTED_MAX).collect::<Vec<_>>().join(" or ")
 }
 
 fn is_plausible(candidate: &Encoding, entry: &SetEntry, now: Timestamp) -> bool {
@@ -85,6 +92,37 @@ fn is_plausible(candidate: &Encoding, entry: &SetEntry, now: Timestamp) -> bool 
         Some(at) => is_time(at, now),
         None => !candidate.has_time(),
     })
+}
+
+/// Returns why an entry does not fit.
+fn misfit(encoding: &Encoding, entry: &SetEntry, now: Timestamp) -> Option<String> {
+    let decoded = decode(encoding, entry);
+    let at = decoded.and_then(|decoded| time(encoding, entry, &decoded));
+    match at {
+        Err(error) => Some(error.to_string()),
+        Ok(Some(at)) if !is_time(at, now) => {
+            let when = if at > now {
+                "in the future"
+            } else {
+                "before 2000"
+            };
+            Some(format!("its time would be {at}, {when}"))
+        }
+        Ok(None) if matches!(encoding, Encoding::TwoSets(_)) => {
+            Some("it is not in the set of times".to_owned())
+        }
+        Ok(None) if encoding.has_time() && !is_rounded(encoding, entry) => {
+            Some("it has no fraction, so no time".to_owned())
+        }
+        Ok(_) => None,
+    }
+}
+
+/// Returns whether a score of `fraction` is so great that its double may have lost the fraction of a time.
+fn is_rounded(encoding: &Encoding, entry: &SetEntry) -> bool {
+    let fraction = encoding.encode(&[0], PLAUSIBLE_FROM, "");
+    let sum = |score| Some(score - 1.0 + fraction.ok()?.score >= score);
+    entry.score.number().and_then(sum).unwrap_or(false)
 }
 
 /// Returns whether an entry may have this time.
@@ -146,6 +184,65 @@ mod tests {
         let other = written("time-left(ends=1795190000, digits=6)");
         let error = checked("plain", &other).unwrap_err();
         assert!(error.contains("`megaboard adopt --help`"), "{error}");
+    }
+
+    #[test]
+    fn entries_without_a_time_do_not_fit() {
+        let error = checked("fraction(base=317242022400)", &written("plain")).unwrap_err();
+        assert!(
+            error.contains(": it has no fraction, so no time; "),
+            "{error}"
+        );
+        assert!(error.contains("all of them fit plain:"), "{error}");
+        // The doubles of so great scores have no bits left for the fraction.
+        let great = |score| SetEntry::new("u".into(), Score::Number(score));
+        for base in ["317242022400", "4102415999"] {
+            let fraction = format!("fraction(base={base})");
+            assert_eq!(checked(&fraction, &[great(9e15)]), Ok(()), "{base}");
+            assert!(checked(&fraction, &[great(1e12)]).is_err(), "{base}");
+        }
+    }
+
+    #[test]
+    fn the_times_of_the_second_set_are_checked() {
+        let at = |time_score: Option<f64>| SetEntry {
+            time_score: time_score.map(Score::Number),
+            ..SetEntry::new("u".into(), Score::Number(7.0))
+        };
+        let two_sets =
+            |unit, entry| checked(&format!("two-sets(time-key=K, unit={unit})"), &[entry]);
+        assert_eq!(two_sets("s", at(Some(1_679_100_000.0))), Ok(()));
+        for (unit, time_score, part) in [
+            ("s", None, ": it is not in the set of times; "),
+            ("s", Some(9_679_100_000.0), "in the future"),
+            (
+                "s",
+                Some(1_679_100_000_000.0),
+                "outside the years 1973 to 9999",
+            ),
+            ("ms", Some(1_679_100_000.5), "is not an integer"),
+        ] {
+            let error = two_sets(unit, at(time_score)).unwrap_err();
+            assert!(error.contains(part), "{error}");
+        }
+    }
+
+    #[test]
+    fn packed_scores_are_not_adopted_as_plain_ones_by_accident() {
+        for encoding in CANDIDATES {
+            let is_packed = encoding.parse::<Encoding>().unwrap().has_time();
+            if encoding.starts_with("bits") {
+                continue;
+            }
+            let mut best = written(encoding);
+            let error = check_not_packed(&best, NOW).err().unwrap_or_default();
+            assert_eq!(error.contains(encoding), is_packed, "{encoding}: {error}");
+            best.truncate(PACKED_MIN - 1);
+            assert_eq!(check_not_packed(&best, NOW), Ok(()), "{encoding}");
+        }
+        let great = |n| SetEntry::new("u".into(), Score::Number(9e15 + f64::from(n)));
+        let great: Vec<SetEntry> = (0..100).map(great).collect();
+        assert_eq!(check_not_packed(&great, NOW), Ok(()));
     }
 
     #[test]

@@ -55,7 +55,7 @@ pub fn run(args: &AdoptArgs) -> Result<ExitCode, Box<dyn Error>> {
         Err(Halt::Interrupted) => return Ok(ExitCode::from(INTERRUPTED)),
         Err(Halt::Failed(reason)) => return Err(reason.into()),
     };
-    for line in report.tally.warnings().iter().chain(&report.differences) {
+    for line in report.warnings.iter().chain(&report.differences) {
         say(line.clone());
     }
     let seconds = started.elapsed().as_secs_f64();

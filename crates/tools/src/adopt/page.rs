@@ -2,6 +2,8 @@
 //!
 //! The bytes of members are slices of the reply, not copies.
 
+use std::borrow::Cow;
+
 use bytes::Bytes;
 use redis_link::reply::{self, Reply, items, text};
 
@@ -32,6 +34,23 @@ pub(super) enum Score {
     Text(Bytes),
     /// A double of RESP3.
     Number(f64),
+}
+
+impl Score {
+    /// Returns the text, as Redis would send it.
+    pub(super) fn text(&self) -> Cow<'_, [u8]> {
+        match self {
+            Self::Text(text) => text.as_ref().into(),
+            Self::Number(number) => number.to_string().into_bytes().into(),
+        }
+    }
+
+    pub(super) fn number(&self) -> Option<f64> {
+        match self {
+            Self::Text(text) => str::from_utf8(text).ok()?.parse().ok(),
+            Self::Number(number) => Some(*number),
+        }
+    }
 }
 
 impl SetEntry {

@@ -54,6 +54,8 @@ pub(super) struct Report {
     pub(super) in_source: u64,
     /// The number of ranked members on the board.
     pub(super) on_board: u64,
+    /// Sentences about inexact entries.
+    pub(super) warnings: Vec<String>,
     /// Sentences that describe differences between the source and the board.
     pub(super) differences: Vec<String>,
 }
@@ -76,6 +78,7 @@ impl Report {
             "set": self.sent.applied,
             "left_out": self.tally.skipped,
             "rejected": self.sent.rejected,
+            "without_time": self.tally.without_time,
             "in_source": self.in_source,
             "on_board": self.on_board,
             "differences": self.differences,

@@ -12,6 +12,7 @@ use megaboard_client::{BatchReply, BatchRequest, Error, Next, Pause, Receipt, Re
 use super::report::Examples;
 use crate::delivery::{self, Halt, LineOrder, Stop};
 use crate::runtime::Runtime;
+use crate::server::explained;
 
 /// The number of rejected, and of failed, contributions that the server lists, unless it is short of memory.
 pub(super) const BATCH_LINES_MAX: usize = 1_000;
@@ -122,7 +123,7 @@ impl megaboard_client::Batch for InFlight<'_> {
             } => {
                 let left = self.settle_receipt(&indices, &receipt);
                 if let Some(problem) = problem.filter(|_| is_refusal) {
-                    return self.end(problem.to_string());
+                    return self.end(explained(&problem));
                 }
                 left
             }

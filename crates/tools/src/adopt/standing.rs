@@ -32,6 +32,8 @@ pub(super) struct Tally {
     pub(super) truncated_scores: u64,
     /// The maximum number of lost bits.
     pub(super) lost_bits: u32,
+    /// Entries without a time, in an encoding with times.
+    pub(super) without_time: u64,
     /// Scores that may be one too high.
     pub(super) carried_scores: u64,
 }
@@ -51,9 +53,13 @@ impl Tally {
         }
     }
 
-    /// Returns a sentence for each sort of inexact entries.
-    pub(super) fn warnings(&self) -> Vec<String> {
+    /// Returns a sentence for each sort of inexact entries. Those without a time have got this one.
+    fn warnings(&self, at: Timestamp) -> Vec<String> {
         let mut warnings = Vec::new();
+        if self.without_time > 0 {
+            let count = self.without_time;
+            warnings.push(format!("{count} entries have no time: they get {at}"));
+        }
         if self.inexact_times > 0 {
             let seconds = std::time::Duration::from_millis(self.time_error_ms).as_secs_f64();
             warnings.push(format!(
@@ -109,6 +115,11 @@ impl Reader {
         }
     }
 
+    /// Returns a sentence for each sort of inexact entries.
+    pub(super) fn warnings(&self, tally: &Tally) -> Vec<String> {
+        tally.warnings(self.at)
+    }
+
     /// Decodes an entry. Returns an error if it is skipped.
     pub(super) fn read(&self, entry: &SetEntry, tally: &mut Tally) -> Result<Standing, String> {
         let standing = self.decode_standing(entry, tally);
@@ -122,14 +133,11 @@ impl Reader {
         let decoded = decode(&self.encoding, entry).map_err(|error| error.to_string())?;
         let member = str::from_utf8(decoded.member).map_err(|_| "its name is not UTF-8")?;
         let member = Member::new(member).map_err(|error| error.to_string())?;
-        let at = match (decoded.at, &entry.time_score) {
-            (Some(at), _) => at,
-            (None, Some(score)) => {
-                let at = self.encoding.decode_time(&score.text());
-                at.map_err(|error| error.to_string())?.unwrap_or(self.at)
-            }
-            (None, None) => self.at,
-        };
+        let at = time(&self.encoding, entry, &decoded).map_err(|error| error.to_string())?;
+        if at.is_none() && self.encoding.has_time() {
+            tally.without_time += 1;
+        }
+        let at = at.unwrap_or(self.at);
         if let Some(uncertainty) = decoded.uncertainty {
             tally.add(uncertainty);
         }
@@ -176,12 +184,15 @@ pub(super) fn decode<'a>(
     }
 }
 
-impl Score {
-    fn text(&self) -> std::borrow::Cow<'_, [u8]> {
-        match self {
-            Self::Text(text) => text.as_ref().into(),
-            Self::Number(number) => number.to_string().into_bytes().into(),
-        }
+/// Returns the time of an entry, from the set of times if the encoding has one. `None` if the entry has no time.
+pub(super) fn time(
+    encoding: &Encoding,
+    entry: &SetEntry,
+    decoded: &Decoded<'_>,
+) -> Result<Option<Timestamp>, DecodeError> {
+    match &entry.time_score {
+        Some(score) => encoding.decode_time(&score.text()),
+        None => Ok(decoded.at),
     }
 }
 
@@ -218,6 +229,21 @@ mod tests {
             "{\"board\":\"medals/x\",\"set\":true,\"window\":\"day:2026-11-20\",\"member\":\"u\",\
              \"values\":{\"gold\":2,\"silver\":1},\"at\":1795186342123}\n"
         );
+    }
+
+    #[test]
+    fn entries_without_a_time_get_the_given_one_and_are_counted() {
+        let at = Timestamp::from_millis(1_795_186_342_123);
+        let fraction = "fraction(base=317242022400)".parse().unwrap();
+        let reader = Reader::new(fraction, at, vec!["points".to_owned()], "g/s", None);
+        let mut tally = Tally::default();
+        let standing = reader.read(&entry("u", 7.0), &mut tally).unwrap();
+        assert_eq!((standing.at, tally.without_time), (at, 1));
+        let warnings = ["1 entries have no time: they get 2026-11-20T14:52:22.123Z"];
+        assert_eq!(reader.warnings(&tally), warnings);
+        let timed = reader.read(&entry("u", 7.995), &mut tally).unwrap();
+        assert!(timed.at < at);
+        assert_eq!(tally.without_time, 1);
     }
 
     #[test]

@@ -30,7 +30,7 @@ use serde_json::json;
 pub use self::args::ExportArgs;
 
 use self::output::Output;
-use self::page::{Board, Line, Listing, Page};
+use self::page::{Board, BoardVersion, Line, Listing, Page};
 use self::ranges::Ranges;
 use self::seen::{SEEN_MEMBERS_MAX, SeenMembers};
 use self::window::PASSES_MAX;
@@ -129,11 +129,26 @@ struct Export<'a> {
 impl Export<'_> {
     fn all(&mut self, args: &ExportArgs) -> Result<(), Halt> {
         match (&args.board, &args.kind) {
-            (Some(board), _) => self.board(board, &args.windows),
+            (Some(board), _) => {
+                self.check_exists(board)?;
+                self.board(board, &args.windows)
+            }
             (None, Some(kind)) => self.kind(kind, &args.windows),
             // clap requires one of the two.
             (None, None) => Ok(()),
         }
+    }
+
+    /// A read of a board that does not exist is empty: it must not replace a file.
+    fn check_exists(&self, board: &BoardPath) -> Result<(), Halt> {
+        let top: BoardVersion = self.reads.read(&format!("{board}/top?n=1&fresh=true"))?;
+        if top.exists() {
+            return Ok(());
+        }
+        let (name, kind) = (board.name(), board.kind());
+        Err(Halt::Failed(format!(
+            "board {name} does not exist; megaboard boards {kind} lists the boards"
+        )))
     }
 
     fn kind(&mut self, kind: &str, windows: &[String]) -> Result<(), Halt> {

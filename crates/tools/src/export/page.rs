@@ -11,6 +11,19 @@ pub(super) struct Board {
     pub(super) windows: Vec<BoardWindow>,
 }
 
+/// `GET .../top`.
+#[derive(Deserialize)]
+pub(super) struct BoardVersion {
+    version: String,
+}
+
+impl BoardVersion {
+    /// Returns whether the board exists: the first contribution creates it.
+    pub(super) fn exists(&self) -> bool {
+        self.version != "0"
+    }
+}
+
 /// A window with standings.
 #[derive(Deserialize)]
 pub(super) struct BoardWindow {

@@ -19,6 +19,7 @@ use super::report::{Certainty, Report, Resumption, span};
 use super::summary::Summary;
 use crate::delivery::{self, Halt, LineOrder, Stop};
 use crate::runtime::Runtime;
+use crate::server::explained;
 
 /// What to do after an attempt.
 enum Attempt {
@@ -116,7 +117,7 @@ impl<'a> Delivery<'a> {
                 ..
             } => match self.settle_receipt(batch, indices, &receipt, problem.as_ref()) {
                 Attempt::Again(left) if is_refusal => Attempt::Refused(Undecided {
-                    reason: problem.map_or(left.reason, |problem| problem.to_string()),
+                    reason: problem.as_ref().map_or(left.reason, explained),
                     ..left
                 }),
                 other => other,

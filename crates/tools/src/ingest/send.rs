@@ -16,6 +16,7 @@ use tokio::sync::watch;
 use tokio::time::sleep;
 
 use crate::board_path::encoded;
+use crate::server::explained;
 
 /// How long the dedupe span of a kind is cached.
 const SPAN_CACHED_FOR: Duration = Duration::from_mins(1);
@@ -221,7 +222,7 @@ impl InFlight<'_> {
                 self.sender.has_receipt = true;
                 let reason = settle_receipt(&receipt, &self.indices, &mut self.sent);
                 match problem.filter(|_| is_refusal) {
-                    Some(problem) => problem.to_string(),
+                    Some(problem) => explained(&problem),
                     None => return reason,
                 }
             }
