@@ -15,6 +15,12 @@ const UNCHECKED_BYTES_MAX: usize = 64 << 10;
 /// 1,000.
 const STRING_BYTES_MAX: usize = 4 << 10;
 
+/// The longest list of fields that an error about another field has.
+const LISTED_BYTES_MAX: usize = 100;
+
+/// How alike a field is, from 0 to 1, that may have been meant.
+const LIKENESS_MIN: f64 = 0.6;
+
 /// Parses a shape, which must be an object. An error has the field that is wrong.
 pub fn from_json<'de, T: serde::Deserialize<'de>>(text: &'de [u8]) -> Result<T, Problem> {
     parse::<Object<T>>(text).map(|object| object.0)
@@ -70,8 +76,25 @@ fn problem_of(text: &[u8], error: &serde_path_to_error::Error<serde_json::Error>
     }
 }
 
-/// Replaces names of types by what JSON calls them.
+/// Rewords an error of a value: names of types are what JSON calls them, a word that is none of the accepted ones is
+/// named with these, and the position is left out, since the field is named.
 fn in_words(words: &str) -> String {
+    let words = words
+        .rsplit_once(" at line ")
+        .map_or(words, |(words, _)| words);
+    if let Some((wrong, accepted)) = words.split_once(", expected ") {
+        let names: Vec<&str> = accepted.split('`').skip(1).step_by(2).collect();
+        if let Some(word) = wrong.strip_prefix("unknown variant ") {
+            return format!(
+                "{:?} is not one of {}",
+                word.trim_matches('`'),
+                names.join(", ")
+            );
+        }
+        if let Some(name) = wrong.strip_prefix("unknown field ") {
+            return unknown_field(name.trim_matches('`'), &names);
+        }
+    }
     let mut words = words.to_owned();
     for (name, meaning) in [
         ("expected u64", "expected a whole number"),
@@ -83,6 +106,24 @@ fn in_words(words: &str) -> String {
         words = words.replace(name, meaning);
     }
     words
+}
+
+/// Returns the error of a field that an object does not have: with those that it has, or, if they are many, with the one
+/// that was likely meant.
+fn unknown_field(name: &str, accepted: &[&str]) -> String {
+    let list = accepted.join(", ");
+    if list.len() <= LISTED_BYTES_MAX {
+        return format!("unknown field {name:?}; accepted: {list}");
+    }
+    let likeness = |other: &&str| strsim::normalized_damerau_levenshtein(name, other);
+    let nearest = accepted
+        .iter()
+        .copied()
+        .max_by(|a, b| likeness(a).total_cmp(&likeness(b)));
+    match nearest.filter(|nearest| likeness(nearest) >= LIKENESS_MIN) {
+        Some(nearest) => format!("unknown field {name:?}; did you mean {nearest:?}?"),
+        None => format!("unknown field {name:?}; /docs of the server lists the fields"),
+    }
 }
 
 /// Returns the position of an error in a text.
@@ -103,9 +144,14 @@ fn number_before<'t>(text: &'t [u8], error: &serde_json::Error) -> &'t str {
     str::from_utf8(&number[begin.map_or(0, |begin| begin + 1)..]).unwrap_or_default()
 }
 
-/// Returns what begins where the error is: a number, `true`, `false`, `null`, or the first character of a list.
+/// Returns what begins where the error is: a number, `true`, `false`, `null`, or in words a list or an object.
 fn token_at<'t>(text: &'t [u8], error: &serde_json::Error) -> &'t str {
     let token = &text[position(text, error).saturating_sub(1)..];
+    match token.first() {
+        Some(b'[') => return "a list",
+        Some(b'{') => return "an object",
+        _ => {}
+    }
     let ends = |byte: &u8| byte.is_ascii_whitespace() || b",}]".contains(byte);
     let end = token.iter().position(ends).unwrap_or(token.len());
     str::from_utf8(&token[..end]).unwrap_or_default()
@@ -206,6 +252,13 @@ mod tests {
                 assert_eq!(refused(&text), (ProblemType::Invalid, detail), "{text}");
             }
         }
+        for (text, what) in [
+            ("{\"day\":[\"monday\"]}", "a list"),
+            ("{\"day\": [1]}", "a list"),
+        ] {
+            let detail = format!("day: {what} is not a string");
+            assert_eq!(refused(text), (ProblemType::Invalid, detail), "{text}");
+        }
         let (kind, detail) = refused("{\"day\":nul}");
         assert_eq!(kind, ProblemType::Malformed, "{detail}");
     }
@@ -214,8 +267,30 @@ mod tests {
     fn errors_of_types_use_the_words_of_json() {
         let (kind, detail) = refused(r#"{"top": "x"}"#);
         assert_eq!(kind, ProblemType::Invalid);
-        let begin = "top: invalid type: string \"x\", expected a whole number";
-        assert!(detail.starts_with(begin), "{detail}");
+        assert_eq!(
+            detail,
+            "top: invalid type: string \"x\", expected a whole number"
+        );
+        let (_, detail) = refused(r#"{"day": "Monday"}"#);
+        assert_eq!(detail, "day: \"Monday\" is not one of monday");
+    }
+
+    #[test]
+    fn a_field_that_does_not_exist_is_reported_with_those_that_do() {
+        let few = unknown_field("colour", &["color", "size"]);
+        assert_eq!(few, "unknown field \"colour\"; accepted: color, size");
+        let many: Vec<String> = (0..30).map(|n| format!("setting_{n}")).collect();
+        let many: Vec<&str> = many.iter().map(String::as_str).collect();
+        let near = unknown_field("seting_7", &many);
+        assert_eq!(
+            near,
+            "unknown field \"seting_7\"; did you mean \"setting_7\"?"
+        );
+        let far = unknown_field("x", &many);
+        assert_eq!(
+            far,
+            "unknown field \"x\"; /docs of the server lists the fields"
+        );
     }
 
     #[test]

@@ -159,7 +159,10 @@ impl From<&Seasons> for SeasonsShape {
 #[derive(Debug, Clone, PartialEq, Eq, Deserialize, Serialize)]
 #[cfg_attr(feature = "schema", derive(utoipa::ToSchema))]
 #[cfg_attr(feature = "schema", schema(as = Keep))]
-#[serde(untagged, expecting = "a duration, \"forever\" or { idle = \"7d\" }")]
+#[serde(
+    untagged,
+    expecting = "is not a duration such as \"7d\", \"forever\" or {\"idle\": \"7d\"}"
+)]
 pub(super) enum KeepShape {
     Text(String),
     #[serde(deserialize_with = "object")]
