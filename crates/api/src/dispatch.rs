@@ -69,9 +69,10 @@ pub(crate) fn unknown_path(uri: &Uri) -> Problem {
 
 /// Returns the 405 of a method that the route does not have, with the methods that it has.
 pub(crate) fn not_allowed(route: &Route, method: &Method, uri: &Uri) -> Problem {
-    let detail = format!("{method} is not supported on path {:?}", uri.path());
+    let (path, allow) = (uri.path(), route.allow());
+    let detail = format!("{method} is not supported on path {path:?}; allowed: {allow}");
     let problem = Problem::new(ProblemType::MethodNotAllowed, detail);
-    match HeaderValue::from_str(&route.allow()) {
+    match HeaderValue::from_str(&allow) {
         Ok(allow) => problem.with_header(header::ALLOW, allow),
         Err(_) => problem,
     }

@@ -194,6 +194,15 @@ impl Gate {
             return Err(Problem::new(ProblemType::Overloaded, detail));
         }
         self.authorize(peer, address, request, matched)?;
+        let route = matched.route();
+        if route.is_some_and(|route| route.takes_no_body(request.method()))
+            && !request.body().is_end_stream()
+        {
+            let method = request.method();
+            let detail =
+                format!("body: {method} on this path has none; its parameters are in the query");
+            return Err(Problem::invalid(detail));
+        }
         if permit
             .as_ref()
             .is_some_and(RequestPermit::is_of_second_half)

@@ -226,6 +226,13 @@ impl Route {
         changes || (method == Method::DELETE && self.needs(method).is_some())
     }
 
+    /// Whether a change has all that it needs in its path and query: a body would be meant, and ignored.
+    pub(crate) fn takes_no_body(&self, method: &Method) -> bool {
+        let has_none =
+            method == Method::DELETE || (method == Method::PUT && self.path.ends_with("/hidden"));
+        has_none && self.served(method).is_some()
+    }
+
     /// Returns the methods of the path, in the form of `Allow`.
     pub(crate) fn allow(&self) -> String {
         let listed = |name| match name {

@@ -78,6 +78,13 @@ fn ranks_skip_hidden_members_until_they_are_shown_again() {
     let fresh = server.get("/v1/boards/gifts/a/top?n=2&fresh=true");
     assert_eq!(names(&fresh), ["best", "next"]);
 
+    // The kind is a parameter: a body that names one would be ignored.
+    let json = [("content-type", "application/json")];
+    for method in ["PUT", "DELETE"] {
+        let body = "{\"kind\":\"gifts\"}";
+        let refused = server.send(method, "/v1/members/u1/hidden", &json, body);
+        refused.problem(400, "invalid", &["body", method, "query"]);
+    }
     let of_gifts = server.send("DELETE", "/v1/members/u1/hidden?kind=gifts", &[], "");
     assert_eq!(of_gifts.ok()["hidden_in"], json!([]));
     let left = server.get("/v1/members/u1/hidden").ok();
