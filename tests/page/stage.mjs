@@ -109,6 +109,13 @@ export class Stage {
         check(response.ok, await response.text());
     }
 
+    /** Hides a member in a kind, or shows it again. */
+    async hide(kind, member, isHidden) {
+        const path = `${this.url}/v1/members/${encodeURIComponent(member)}/hidden?kind=${kind}`;
+        const response = await fetch(path, { method: isHidden ? "PUT" : "DELETE" });
+        check(response.ok, await response.text());
+    }
+
     /** Returns the members of a board in the order of the API. */
     async order(board, n = 10, window = "day") {
         const top = await this.get(`/v1/boards/${board}/top?fresh=true&window=${window}&n=${n}`);

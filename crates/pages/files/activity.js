@@ -1,7 +1,7 @@
 /** What just came in: a feed of the events of a source (`gains.js`), newest first, and the points per minute. */
 
 import { byId, element, foreign, mayMove, setText } from "./dom.js";
-import { age, difference } from "./format.js";
+import { age, difference, fieldLabel } from "./format.js";
 import { Gains } from "./gains.js";
 import { number } from "./numbers.js";
 import { avatar, dress, nameOf } from "./row.js";
@@ -30,7 +30,7 @@ export class Activity {
     #amounts = [];
     #begunAt = null;
     #isOver = false;
-    /** The shown events: element, time, time element. */
+    /** The shown events: element, time, time element, member. */
     #shown = [];
 
     /** Begins another board or window. */
@@ -43,6 +43,7 @@ export class Activity {
         this.#shown = [];
         byId("news").replaceChildren();
         byId("activity").hidden = true;
+        setText(byId("rate").lastElementChild, word("activity.rate", { field: fieldLabel(kind.fields[0]) }));
     }
 
     /** Notes a frame, of a window that is over or not. */
@@ -51,7 +52,7 @@ export class Activity {
         if (this.#begunAt === null || this.#source.isOther(frame)) this.#begunAt = now;
         for (const event of this.#source.events(frame)) this.#note(event, now);
         setText(byId("no-news"), word(isOver ? "activity.quiet" : "activity.none"));
-        this.#isOver = isOver;
+        this.#isOver = isOver || frame.stale === true;
         this.tick(now);
     }
 
@@ -72,12 +73,23 @@ export class Activity {
 
     #note(event, now) {
         const { member } = event.entry;
+        if (event.what === "gone") {
+            this.#forget(member);
+            return;
+        }
         if (event.by && event.field === this.#kind.fields[0]) this.#amounts.push([now, event.isMore ? event.by : -event.by]);
         const before = this.#batch.get(member);
         if (this.#batch.size === 0) this.#dueAt = now + BATCH_MS;
         // Of what happened to a member within the time the last is shown, and gains are added up.
         const isSum = before?.what === "gained" && event.what === "gained" && before.field === event.field && before.by && event.by;
         this.#batch.set(member, isSum ? added(before, event) : event);
+    }
+
+    #forget(member) {
+        this.#batch.delete(member);
+        const isOther = (shown) => shown.member !== member;
+        for (const { made } of this.#shown.filter((shown) => !isOther(shown))) made.remove();
+        this.#shown = this.#shown.filter(isOther);
     }
 
     #flush(now) {
@@ -97,13 +109,12 @@ export class Activity {
         const made = element("li", { "data-what": what, "data-way": event.isMore === false ? "down" : "up" },
             worn, name, element("span", { class: "what" }, this.#text(event)), time);
         byId("news").prepend(made);
-        this.#shown.unshift({ made, at: now, time });
+        this.#shown.unshift({ made, at: now, time, member: entry.member });
         if (mayMove()) made.animate([{ opacity: 0, transform: "translateY(-.75rem)" }, {}], ENTER);
     }
 
     #text({ what, entry, by, isMore, field }) {
         if (what === "entered") return word("activity.entered", { rank: word("place", { count: entry.rank }) });
-        if (what === "left") return word("activity.left");
         return by === null ? "–" : difference(by, isMore, field, this.#kind.fields);
     }
 
@@ -117,7 +128,7 @@ export class Activity {
     }
 }
 
-/** Entries and exits come before gains. */
+/** Entries come before gains. */
 function rankOf({ what }) {
     return what === "gained" ? 1 : 0;
 }

@@ -76,6 +76,16 @@ export async function hidden(kind) {
     return (await read("v1/hidden", { kind })).hidden;
 }
 
+/** Returns the kinds that the key may change, of those that it may read: everybody may read public ones. */
+export async function changeable(kinds) {
+    const isRefused = (error) => {
+        if (error.status === 403) return false;
+        throw error;
+    };
+    const may = await Promise.all(kinds.map((kind) => kind.public_read !== true || hidden(kind.kind).then(() => true, isRefused)));
+    return kinds.filter((_, at) => may[at]);
+}
+
 /** Returns a page of the boards of a kind that rank a member. */
 export function boardsOf(member, kind, after, limit) {
     return read(memberPath(member), { kind, after, limit });

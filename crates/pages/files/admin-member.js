@@ -2,7 +2,7 @@
 
 import * as admin from "./admin-api.js";
 import { badge, boardOf, button, hashOf, link, panelHead, row, table } from "./admin-parts.js";
-import { standingActions, valuesOf } from "./admin-standing.js";
+import { refocus, standingActions, valuesOf } from "./admin-standing.js";
 import { confirmed } from "./confirm.js";
 import { element, foreign } from "./dom.js";
 import { number } from "./numbers.js";
@@ -85,6 +85,13 @@ class InKind {
         await next();
     }
 
+    /** Shows the boards after a change on one of them. */
+    async #showAgain({ kind, subject }) {
+        await this.show();
+        const href = hashOf("boards", kind, subject);
+        refocus(this.element.querySelector(`tr:has([href="${CSS.escape(href)}"])`) ?? this.element);
+    }
+
     #cells({ board: name, windows }) {
         const board = boardOf(name);
         const entryOf = (period) => windows.find(({ window }) => periodOf(window, this.kind) === period);
@@ -92,7 +99,7 @@ class InKind {
             link(hashOf("boards", board.kind, board.subject), board.subject),
             ...this.kind.windows.map((period) => standingCell(entryOf(period), this.kind)),
             element("div", { class: "panel-tools" },
-                ...standingActions(this.page, this.kind, board, this.member, () => this.show())),
+                ...standingActions(this.page, this.kind, board, this.member, () => this.#showAgain(board))),
         ];
     }
 

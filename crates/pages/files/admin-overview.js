@@ -116,6 +116,8 @@ export async function overview(page) {
         try {
             metrics = new Metrics(await admin.metrics(), Date.now());
         } catch (error) {
+            // What the last reading warned of is no longer known.
+            warnings.replaceChildren();
             tiles.replaceChildren(state);
             refused.replaceChildren(page.trouble(error));
             return;

@@ -32,7 +32,10 @@ async function entries(kind, board, member) {
 
 /** Shows a member's standings on a board in an element, with what can be done about them. */
 export async function standings(page, kind, board, member, into) {
-    const show = () => standings(page, kind, board, member, into);
+    const show = async () => {
+        await standings(page, kind, board, member, into);
+        refocus(into);
+    };
     let found;
     try {
         found = await entries(kind, board, member);
@@ -50,6 +53,11 @@ export async function standings(page, kind, board, member, into) {
         isThere
             ? table(word("admin.standings.of"), heads, rows)
             : element("p", { class: "none" }, word("admin.standing.none")));
+}
+
+/** Focuses the first action in an element, if the focus was on one that is gone. */
+export function refocus(within) {
+    if (document.activeElement === document.body) within.querySelector(".act")?.focus();
 }
 
 function rankText(entry) {

@@ -72,18 +72,18 @@ async function show() {
     const { name, parts, query } = address();
     showSections(name);
     try {
-        const { kinds: known } = await api.kinds();
+        const known = await admin.changeable((await api.kinds()).kinds);
         const [all, one] = VIEWS[name];
         if (!signal.aborted) await (parts.length > 0 && one ? one : all)(new Page({ parts, query }, known, signal));
     } catch (error) {
         if (signal.aborted) return;
         if (isRefused(error)) refuse(error);
-        else instead(element("h2", {}, word("admin.failed")), element("p", {}, reason(error)), retry());
+        else instead(word("admin.failed"), element("p", {}, reason(error)), retry());
     }
 }
 
-function instead(...parts) {
-    byId("view").replaceChildren(element("div", { class: "card" }, ...parts));
+function instead(title, ...parts) {
+    byId("view").replaceChildren(element("div", { class: "card" }, element("h1", {}, title), ...parts));
 }
 
 function retry() {
@@ -96,13 +96,12 @@ function retry() {
 function refuse(problem) {
     leaving.abort();
     byId("sections").hidden = true;
-    const [title, why, form, kept] = keyForm(problem, start, word("admin.open"));
-    if (problem.status === 403) {
-        title.textContent = word("admin.other.title");
-        why.replaceChildren(word("admin.other.why"), element("br"), reason(problem));
-    }
+    // Its heading is an h2, and here it is that of the page.
+    const [, why, form, kept] = keyForm(problem, start, word("admin.open"));
+    const isOther = problem.status === 403;
+    if (isOther) why.replaceChildren(word("admin.other.why"), element("br"), reason(problem));
     document.title = `${word("admin")} – Megaboard`;
-    instead(title, why, form, kept);
+    instead(word(isOther ? "admin.other.title" : "key.title"), why, form, kept);
     byId("key").focus();
 }
 
@@ -114,7 +113,7 @@ async function start() {
         await show();
     } catch (error) {
         if (error instanceof api.Problem && error.wantsKey) refuse(error);
-        else instead(element("h2", {}, word("admin.failed")), element("p", {}, reason(error)), retry());
+        else instead(word("admin.failed"), element("p", {}, reason(error)), retry());
     }
 }
 

@@ -81,6 +81,11 @@ export async function kinds() {
     return { kinds: known, aheadMs: Number.isNaN(serverTime) ? 0 : serverTime - Date.now() };
 }
 
+/** Returns the problem of reading a kind, or null. */
+export function troubleOf(kind) {
+    return ask(`v1/kinds/${encodeURIComponent(kind)}`).then(() => null, (error) => error);
+}
+
 /**
  * Whether this visitor may be an admin: there is a key, or there are kinds that only keys may read where keys are
  * configured, so that there are none.

@@ -14,8 +14,10 @@ import { word } from "./words.js";
 const SIGNS = { desc: "↓", asc: "↑" };
 
 export class Board {
-    /** Whether the server has no boards: then the command of an empty board makes the first one. */
+    /** Whether the kind has no boards: then the command of an empty board makes the first one. */
     isFirst = false;
+    /** Whether another window of an empty board has members. */
+    hasOthers = false;
     #kind = null;
     #state = null;
     #frame = null;
@@ -38,6 +40,7 @@ export class Board {
         this.#kind = kind;
         this.#state = state;
         this.#frame = null;
+        this.hasOthers = false;
         this.#signs = "";
         this.name(kind.kind, state.subject);
         byId("span").replaceChildren(element("span", {}, windowLabel(state.window)));
@@ -62,7 +65,7 @@ export class Board {
         byId("table").setAttribute("aria-rowcount", String(frame.members + 1));
         this.#columns.fit(frame.entries, now);
         this.#rows.show(frame.entries, frame.entries[0], now);
-        if (isEmpty) this.#showEmpty();
+        if (isEmpty) this.#showEmpty(now);
         else byId("card").hidden = true;
         byId("quiet").hidden = false;
         byId("quiet").title = frame.version;
@@ -133,10 +136,17 @@ export class Board {
         setText(byId("total").lastElementChild, word("members", { count: members }));
     }
 
-    #showEmpty() {
-        if (this.#frame.final || this.#isPast) {
+    #showEmpty(now) {
+        const { final, starts_at: starts } = this.#frame;
+        const isOver = final || this.#isPast;
+        if (isOver || this.hasOthers) {
             this.instead(podium(), element("h2", {}, word("board.empty.window")),
-                element("p", {}, word("board.empty.past")));
+                element("p", {}, word(isOver ? "board.empty.past" : "board.empty.others")));
+            return;
+        }
+        if (starts && Date.parse(starts) > now) {
+            this.instead(podium(), element("h2", {}, word("board.empty")),
+                element("p", {}, word("board.empty.soon", { time: moment(Date.parse(starts)) })));
             return;
         }
         const first = firstContribution(this.#kind, this.#state.subject);

@@ -11,6 +11,8 @@ function operationOf(path, method, item) {
         path,
         method,
         scope,
+        // Reads of public kinds need no key.
+        isOptional: item.security?.some((way) => Object.keys(way).length === 0) ?? false,
         id: item.operationId,
         group: null,
         summary: item.summary,

@@ -91,7 +91,8 @@ export function route(schemas, operation, leaving) {
                     operation.isChange ? element("span", { class: "changes" }, "changes data") : null),
                 ...words(operation.description),
                 scope ? element("p", { class: "scope" },
-                    "Requires a key with the scope ", element("code", {}, scope), " if the server has keys.") : null),
+                    "Requires a key with the scope ", element("code", {}, scope), " if the server has keys",
+                    operation.isOptional ? " and the kind is not public." : ".") : null),
             element("div", { class: "side" }, ...new Try(operation, leaving).elements()),
             element("div", { class: "text" }, ...text.filter(Boolean))));
 }

@@ -40,6 +40,11 @@ export function stem(word) {
     return left.replace(/([bdgmnprt])\1$/, "$1");
 }
 
+/** Returns 1 if what was found deletes: of equals, it is the last. */
+function deletes({ operation }) {
+    return operation.method === "delete" ? 1 : 0;
+}
+
 function stems(text) {
     return wordsOf(text).map(stem);
 }
@@ -130,7 +135,8 @@ export class Index {
             return { operation: entry.operation, count: matches.length, score, stems: own };
         });
         const count = Math.max(1, ...found.map((one) => one.count));
-        const ranked = found.filter((one) => one.count === count).sort((a, b) => b.score - a.score);
+        const ranked = found.filter((one) => one.count === count);
+        ranked.sort((a, b) => b.score - a.score || deletes(a) - deletes(b));
         return ranked.filter(({ score }) => score >= ranked[0].score * SCORE_MIN).slice(0, RESULTS_MAX);
     }
 

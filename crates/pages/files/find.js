@@ -35,12 +35,12 @@ export class Find {
     #go;
     #found = byId("found");
 
-    /** `go(change)` changes what the page shows. */
-    constructor(go) {
+    /** `go(change)` changes what the page shows; `idOf(text)` returns the id of a member by its id or its shown name. */
+    constructor(go, idOf) {
         this.#go = go;
         byId("find").addEventListener("submit", (event) => {
             event.preventDefault();
-            this.#go({ member: byId("member").value });
+            this.#go({ member: idOf(byId("member").value) });
         });
         addEventListener("keydown", (event) => this.#key(event));
     }

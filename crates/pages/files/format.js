@@ -66,9 +66,12 @@ export function difference(value, isMore, field, fields) {
     return fields.length > 1 ? word("gap.field", { field: fieldLabel(field), amount: text }) : text;
 }
 
+/** What is between words: all but letters, digits and emoji, with the marks and joiners that belong to them. */
+const BETWEEN = /[^\p{L}\p{M}\p{N}\p{Extended_Pictographic}\p{Emoji_Modifier}\p{Regional_Indicator}\u200c\u200d]+/u;
+
 /** Returns the initials of a name: the first characters of its first two words. */
 export function initials(name) {
-    const words = name.split(/[\s\-_.:/@]+/u).filter((part) => part !== "");
+    const words = name.split(BETWEEN).filter((part) => part !== "");
     const first = (part) => graphemes.segment(part)[Symbol.iterator]().next().value?.segment ?? "";
     const signs = (words.length > 0 ? words : [name]).slice(0, 2).map(first);
     // An emoji is used alone.

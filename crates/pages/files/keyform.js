@@ -8,13 +8,14 @@ import { word } from "./words.js";
 export function keyForm(problem, onKey, go = word("key.show")) {
     const wasWrong = api.key() !== null;
     const input = element("input", {
-        id: "key", type: "password", autocomplete: "off", spellcheck: "false", required: "", pattern: "[!-~]+", "aria-describedby": "key-why",
+        id: "key", type: "password", autocomplete: "off", spellcheck: "false", pattern: "[!-~]+", "aria-describedby": "key-why",
+        required: wasWrong ? null : "",
     });
     const form = element("form", { class: "key", autocomplete: "off" },
         element("label", { for: "key" }, word("key.label")), input, element("button", { type: "submit" }, go));
     form.addEventListener("submit", (event) => {
         event.preventDefault();
-        api.setKey(input.value.trim());
+        api.setKey(input.value.trim() || null);
         onKey();
     });
     const why = wasWrong ? word("key.rejected", { why: problem.message }) : word("key.why");
@@ -22,6 +23,6 @@ export function keyForm(problem, onKey, go = word("key.show")) {
         element("h2", {}, word("key.title")),
         element("p", { id: "key-why" }, why),
         form,
-        element("p", { class: "small" }, word("key.kept")),
+        element("p", { class: "small" }, word("key.kept"), wasWrong ? ` ${word("key.empty")}` : ""),
     ];
 }

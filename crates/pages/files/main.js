@@ -30,7 +30,7 @@ languageChoice();
 themeSwitch();
 
 const board = new Board();
-const find = new Find(go);
+const find = new Find(go, idOf);
 const choose = new Choose(go);
 const boards = new Boards(go);
 const steps = new Steps(go, sayFrame);
@@ -46,6 +46,13 @@ let startTimer = 0;
 /** What is shown, and the text of the newest frame that is not shown yet. */
 let shown = null;
 let waiting = null;
+
+/** Returns the id of a shown member by its id or its name. */
+function idOf(text) {
+    const entries = shown?.frame?.entries ?? [];
+    const found = entries.find((entry) => entry.member === text) ?? entries.find((entry) => entry.profile?.name === text);
+    return found?.member ?? text;
+}
 
 /** The current time by the server's clock. */
 function now() {
@@ -63,13 +70,13 @@ function draw() {
     waiting = null;
     if (text === null || shown === null) return;
     const frame = JSON.parse(text);
-    const isFirst = shown.frame === null;
+    const isNew = shown.frame?.window !== frame.window;
     shown.frame = frame;
     steps.frame(frame);
     sayFrame();
     announcer.leads(frame.entries[0], shown.kind.fields[0]);
     find.changed(Date.now());
-    if (isFirst && frame.members === 0 && !frame.final && !shown.isChosen) showLiveliest();
+    if (isNew && frame.members === 0) lookElsewhere();
 }
 
 /** Shows the newest frame, and whether its window is over. */
@@ -82,12 +89,18 @@ function sayFrame() {
     activity.show(frame, now(), steps.isPast || frame.final === true);
 }
 
-/** Shows another window of a board whose first window has no members yet. */
-async function showLiveliest() {
+/** Looks whether another window of a board has members, and shows it unless the URL names the empty one. */
+async function lookElsewhere() {
     const { kind, state } = shown;
     const isFound = await instead.find(kind, state).catch(() => false);
     const { kind: asked, subject, window } = current();
-    if (isFound && window === "" && asked === kind.kind && subject === state.subject) await route();
+    if (!isFound || asked !== kind.kind || subject !== state.subject) return;
+    if (window === "") {
+        await route();
+    } else if (shown?.state === state) {
+        board.hasOthers = true;
+        sayFrame();
+    }
 }
 
 function connected(state, why) {
@@ -110,7 +123,14 @@ function refused(problem) {
         board.instead(...keyForm(problem, start));
         return;
     }
-    board.instead(element("h2", {}, word("refused")), element("p", { lang: "en" }, problem.message));
+    const parts = [element("h2", {}, word("refused")), element("p", { lang: "en" }, problem.message)];
+    // A window that is unknown, or no longer kept.
+    if ([400, 410].includes(problem.status) && current().window !== "") {
+        const back = element("button", { type: "button" }, word("refused.back"));
+        back.addEventListener("click", () => go({ window: "" }));
+        parts.push(back);
+    }
+    board.instead(...parts);
 }
 
 /** Shows what the URL selects, with defaults for missing parts. */
@@ -120,9 +140,19 @@ async function route() {
     if (wanted.kind !== "" && kind === undefined) {
         stream.close();
         shown = null;
+        // Without a key only public kinds are listed, and others may need one.
+        const trouble = api.mayAdminister(kinds) ? null : await api.troubleOf(wanted.kind);
+        if (current().kind !== wanted.kind) return;
+        if (trouble instanceof api.Problem && trouble.wantsKey) {
+            refused(trouble);
+            return;
+        }
         connection.state("refused");
         closed(true);
         board.name(wanted.kind, wanted.subject || wanted.kind);
+        // So that each kind can be chosen.
+        byId("kind").value = "";
+        byId("subject").value = "";
         board.instead(element("h2", {}, word("kind.unknown")), element("p", {}, word("kind.unknown.why")));
         return;
     }
@@ -182,6 +212,7 @@ async function start({ isRetry = false } = {}) {
             return;
         }
         connection.state("lost", error instanceof api.Problem ? error : null);
+        closed(true);
         later();
     }
 }

@@ -1,8 +1,8 @@
 /** The first two members of a board against each other. Each keeps its side while it is one of the two. */
 
 import { element, foreign, setText } from "./dom.js";
-import { distance, number, signed } from "./numbers.js";
-import { wear } from "./overlay-list.js";
+import { distance } from "./numbers.js";
+import { short, wear } from "./overlay-list.js";
 import { avatar, valueOf } from "./row.js";
 import { word } from "./words.js";
 
@@ -30,6 +30,7 @@ export class Battle {
         const sides = this.#seated(entries);
         sides.forEach((entry, at) => this.#showSide(this.#sides[at], entry, field));
         const [left, right] = sides.map((entry) => valueOf(entry, field));
+        this.#into.style.setProperty("--signs", Math.max(...[left, right].map((value) => short(value).length)));
         const whole = left > 0 && right > 0 && field.order !== "asc" ? left + right : 0;
         this.#into.style.setProperty("--part", whole > 0 ? left / whole : 0.5);
         const [first] = entries;
@@ -37,7 +38,7 @@ export class Battle {
         const isLevel = left === right;
         this.#into.dataset.ahead = isLevel ? "" : SIDES[ahead];
         const isKnown = left !== null && right !== null;
-        setText(this.#difference, isLevel || !isKnown ? word("gap.tied") : signed(distance(left, right), true));
+        setText(this.#difference, isLevel || !isKnown ? word("gap.tied") : `+${short(distance(left, right))}`);
     }
 
     /** Returns the two entries by side. */
@@ -51,7 +52,7 @@ export class Battle {
 
     #showSide(side, entry, field) {
         side.made.dataset.member = entry.member;
-        setText(side.value, number(valueOf(entry, field)));
+        setText(side.value, short(valueOf(entry, field)));
         wear(side, side.worn, side.name, entry);
     }
 }

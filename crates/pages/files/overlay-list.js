@@ -2,10 +2,19 @@
 
 import { element, foreign, setText } from "./dom.js";
 import { hue } from "./format.js";
+import { locale } from "./language.js";
 import { number } from "./numbers.js";
 import { avatar, dress, nameOf, shareOf, valueOf } from "./row.js";
 
 const MEDALS = ["gold", "silver", "bronze"];
+
+/** Below this width there is no room for long numbers. */
+const NARROW_REM = 30;
+
+/** Numbers of more digits are long. */
+const DIGITS_MAX = 10;
+
+const compact = new Intl.NumberFormat(locale, { notation: "compact", maximumFractionDigits: 1 });
 
 export class List {
     #into;
@@ -22,7 +31,9 @@ export class List {
         for (const [member, { made }] of before) {
             if (!this.#rows.has(member)) made.remove();
         }
-        entries.forEach((entry, index) => this.#showRow(entry, index, field, entries[0]));
+        const rem = Number.parseFloat(getComputedStyle(document.documentElement).fontSize);
+        const format = this.#into.clientWidth < NARROW_REM * rem ? short : number;
+        entries.forEach((entry, index) => this.#showRow(entry, index, field, entries[0], format));
         // The order of the elements is that of the list, for screen readers; where they are drawn is by index.
         const made = [...this.#rows.values()].map((row) => row.made);
         if (made.some((row, index) => this.#into.children[index] !== row)) this.#into.append(...made);
@@ -39,15 +50,21 @@ export class List {
         return row;
     }
 
-    #showRow(entry, index, field, leader) {
+    #showRow(entry, index, field, leader, format) {
         const { made, rank, worn, name, value } = this.#rows.get(entry.member);
         made.style.setProperty("--at", index);
         made.style.setProperty("--share", shareOf(entry, leader, field));
         made.dataset.medal = MEDALS[entry.rank - 1] ?? "";
         setText(rank, number(entry.rank));
-        setText(value, number(valueOf(entry, field)));
+        setText(value, format(valueOf(entry, field)));
         wear(this.#rows.get(entry.member), worn, name, entry);
     }
+}
+
+/** Formats a whole number with separators, and a long one in short: `9007.2T`. */
+export function short(value) {
+    const isLong = value !== null && String(value).replace("-", "").length > DIGITS_MAX;
+    return isLong ? compact.format(value).replace("-", "−") : number(value);
 }
 
 /** Shows an entry's name and avatar, if they have changed. */

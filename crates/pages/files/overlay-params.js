@@ -27,7 +27,7 @@ const PARAMS = {
 /** The parameters that are colours. */
 export const COLOURS = Object.keys(PARAMS).filter((name) => PARAMS[name] === colour);
 
-/** The parameters of a URL have another value than the accepted ones, or another name. */
+/** A parameter of a URL has another value than the accepted ones, or, if its value is null, another name. */
 export class Wrong extends Error {
     constructor(name, value, accepted) {
         super(`${name}: ${value}`);
@@ -40,7 +40,7 @@ export function parse({ pathname, search }) {
     const [kind, subject] = pathname.split("/").slice(-2).map(decodeURIComponent);
     const params = Object.fromEntries(Object.keys(PARAMS).map((name) => [name, null]));
     for (const [name, text] of new URLSearchParams(search)) {
-        if (!Object.hasOwn(PARAMS, name)) throw new Wrong(name, text, Object.keys(PARAMS).join(", "));
+        if (!Object.hasOwn(PARAMS, name)) throw new Wrong(name, null, Object.keys(PARAMS).join(", "));
         params[name] = PARAMS[name].parse(text);
         if (params[name] === null) throw new Wrong(name, text, PARAMS[name].accepted);
     }

@@ -18,7 +18,11 @@ try {
     open(parse(location));
 } catch (error) {
     if (!(error instanceof Wrong)) throw error;
-    note(word("overlay.wrong", { name: error.param, value: JSON.stringify(error.value), accepted: error.accepted }), "wrong");
+    const { param: name, value, accepted } = error;
+    const text = value === null
+        ? word("overlay.unknown", { name, accepted })
+        : word("overlay.wrong", { name, value: JSON.stringify(value), accepted });
+    note(text, "wrong");
 }
 
 function open(params) {
@@ -27,8 +31,8 @@ function open(params) {
     for (const name of COLOURS) {
         if (params[name] !== null) root.style.setProperty(`--${name}`, params[name]);
     }
-    byId("title").hidden = params.title === null;
-    byId("title").replaceChildren(foreign(params.title ?? ""));
+    byId("title").classList.toggle("unseen", params.title === null);
+    byId("title").replaceChildren(foreign(params.title ?? params.subject));
     document.title = `${params.subject} · Megaboard`;
     if (params.token !== null) useToken(params.token);
     const isBattle = params.battle !== null;
@@ -37,9 +41,15 @@ function open(params) {
     const stream = new Stream({
         board: (text) => show(JSON.parse(text), view, isBattle),
         state: (state) => { byId("overlay").dataset.state = state; },
-        refused: ({ message }) => note(word("overlay.refused", { board: `${params.kind}/${params.subject}`, why: message }), "wrong"),
+        refused: (problem) => note(refusal(problem, params), "wrong"),
     });
     stream.open({ kind: params.kind, subject: params.subject, window: params.window ?? "", n });
+}
+
+/** Returns why a board cannot be shown, and what to do if the service wants a key. */
+function refusal({ message, wantsKey }, { kind, subject, token }) {
+    const board = `${kind}/${subject}`;
+    return wantsKey && token === null ? word("overlay.key", { board }) : word("overlay.refused", { board, why: message });
 }
 
 function show({ entries, stale }, view, isBattle) {

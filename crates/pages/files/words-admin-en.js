@@ -106,7 +106,7 @@ export const WORDS = {
     "admin.show.done": "{kind} shows {member} again.",
     "admin.erase": "Erase…",
     "admin.erase.title": "Erase this member?",
-    "admin.erase.why": "{member} is removed from every board of all kinds, with its profiles. This cannot be undone.",
+    "admin.erase.why": "{member} is removed from every board that your key may change, with its profiles. This cannot be undone.",
     "admin.erase.nowhere": "No board shows it in a current window. Earlier windows are erased, too.",
     "admin.erase.hidden": "It is hidden in {kinds}: its boards there are not counted here, but it is erased from them.",
     "admin.erase.go": "Erase the member",

@@ -106,7 +106,7 @@ export const WORDS = {
     "admin.show.done": "{kind} vuelve a mostrar a {member}.",
     "admin.erase": "Borrar…",
     "admin.erase.title": "¿Borrar a este participante?",
-    "admin.erase.why": "{member} se quita de todas las clasificaciones de todos los tipos, con sus perfiles. No se puede deshacer.",
+    "admin.erase.why": "{member} se quita de todas las clasificaciones que tu clave puede cambiar, con sus perfiles. No se puede deshacer.",
     "admin.erase.nowhere": "Ninguna clasificación lo muestra en un periodo actual. También se borra de los anteriores.",
     "admin.erase.hidden": "Está oculto en {kinds}: sus clasificaciones no se cuentan aquí, pero se borra de ellas.",
     "admin.erase.go": "Borrar al participante",

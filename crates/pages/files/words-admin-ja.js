@@ -106,7 +106,7 @@ export const WORDS = {
     "admin.show.done": "{kind} で {member} を再び表示しています。",
     "admin.erase": "消去…",
     "admin.erase.title": "このメンバーを消去しますか？",
-    "admin.erase.why": "{member} は、すべての種類のすべてのボードからプロフィールとともに削除されます。元に戻せません。",
+    "admin.erase.why": "{member} は、お使いのキーで変更できるすべてのボードからプロフィールとともに削除されます。元に戻せません。",
     "admin.erase.nowhere": "現在の期間で表示しているボードはありません。過去の期間からも消去されます。",
     "admin.erase.hidden": "{kinds} では非表示です。そこのボードはここに含まれませんが、消去されます。",
     "admin.erase.go": "メンバーを消去",

@@ -106,7 +106,7 @@ export const WORDS = {
     "admin.show.done": "{kind} 重新显示 {member}。",
     "admin.erase": "抹除…",
     "admin.erase.title": "抹除此成员？",
-    "admin.erase.why": "{member} 会从所有类型的每个榜单中移除，连同其资料。此操作无法撤销。",
+    "admin.erase.why": "{member} 会从你的密钥可以更改的所有榜单中移除，连同其资料。此操作无法撤销。",
     "admin.erase.nowhere": "当前时段没有榜单显示它。更早的时段也会被抹除。",
     "admin.erase.hidden": "它在 {kinds} 中被隐藏：那里的榜单未计入此处，但也会被抹除。",
     "admin.erase.go": "抹除成员",

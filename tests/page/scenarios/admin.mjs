@@ -40,6 +40,12 @@ async function cancelled(page, dialog, button) {
     same(await page.evaluate(() => document.activeElement.textContent), button, "the focus after Escape");
 }
 
+/** Waits until the focus is on an action in the parts that match. */
+function focused(page, within) {
+    return eventually(`the focus is in ${within}`, () =>
+        page.evaluate((selector) => document.activeElement.matches(`${selector} .act`), within));
+}
+
 async function says(page, text) {
     await eventually(`the result “${text}”`, async () => (await page.locator(".result").innerText()).includes(text));
 }
@@ -85,6 +91,10 @@ export const scenarios = {
         await page.route("**/readyz", (route) => route.fulfill({ status: 503, contentType: "application/problem+json", body: JSON.stringify(problem) }));
         await eventually("not ready, and why", async () =>
             /Not ready\s+the journal has failed: disk/.test(await tile("Status").innerText()));
+        await page.route("**/metrics", (route) => route.fulfill({ body: `${info}\nmegaboard_redis_up 0\n` }));
+        await page.locator(".warnings", { hasText: "A Redis node" }).waitFor();
+        await page.route("**/metrics", (route) => route.fulfill({ status: 503, body: "" }));
+        await eventually("no warnings without a reading", async () => await page.locator(".warnings").textContent() === "");
     },
 
     async "the admin page lists the kinds with their settings, and their boards"(stage) {
@@ -206,6 +216,7 @@ export const scenarios = {
         same(await dialog.locator("tbody tr").count(), 1, "windows that change");
         await send.click();
         await says(page, "ben on gifts/ops-set was set to 5,000.");
+        await focused(page, ".found");
         same(await stage.order("gifts/ops-set", 10, "all"), ["ben", "ada"], "all time");
         same(await stage.order("gifts/ops-set", 10, "day"), ["ada", "ben"], "the day is as it was");
         await cancelled(page, await asked(page, "Remove…"), "Remove…");
@@ -213,6 +224,7 @@ export const scenarios = {
         await says(page, "ben was removed from gifts/ops-set.");
         same(await stage.order("gifts/ops-set", 10, "all"), ["ada"], "removed");
         await page.locator(".found").getByText("Not on this board").waitFor();
+        await focused(page, ".found");
     },
 
     async "a standing of several fields is set on the admin page"(stage) {
@@ -225,6 +237,7 @@ export const scenarios = {
         await dialog.getByLabel("Seconds").fill("100");
         await dialog.getByRole("button", { name: "Set the standing" }).click();
         await says(page, "ada on races/ops-set was set to 4 / 100.");
+        await focused(page, "tr:has([href='#/boards/races/ops-set'])");
         const top = await stage.get("/v1/boards/races/ops-set/top?fresh=true&window=all");
         same(top.entries[0].values, { laps: 4, seconds: 100 }, "the standing");
     },

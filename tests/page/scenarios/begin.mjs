@@ -8,7 +8,7 @@ export const scenarios = {
         const page = await stage.open(null);
         await page.route("**/v1/boards?*", (route) => route.fulfill({ json: { kind: "gifts", boards: [], next: null } }));
         await page.goto(`${stage.url}/#/gifts`);
-        await eventually("the heading", async () => (await page.locator("#card h2").allInnerTexts())[0] === "This server has no boards yet");
+        await eventually("the heading", async () => (await page.locator("#card h2").allInnerTexts())[0] === "This kind has no boards yet");
         check((await page.locator("#card code").innerText()).includes('"board":"gifts/room-1"'), "the command names a board");
         const found = await looked(stage, page, "no-boards");
         check(found.length === 0, found.join("\n"));

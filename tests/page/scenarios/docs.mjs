@@ -6,7 +6,7 @@ import { faults } from "./looks.mjs";
 /** The message that a browser logs for a response with an error, or for none. */
 const FAILED = /^Failed to load resource: /;
 
-/** What people type, and an operation that is the first or one of the first results. */
+/** What people type, and an operation that is the first or one of the first results. The last one is misspelt. */
 const SEARCHES = {
     ban: ["hide", 1],
     prize: ["top", 1],
@@ -28,6 +28,23 @@ const SEARCHES = {
     "below_rank": ["remove_members", 1],
     health: ["alive", 1],
     strea: ["stream", 2],
+    "give points": ["contribute", 1],
+    "send points": ["contribute", 1],
+    "increase score": ["contribute", 1],
+    score: ["contribute", 1],
+    "subtract points": ["contribute", 1],
+    points: ["rank_of_points", 1],
+    "high score": ["top", 1],
+    "how do I delete a board": ["delete_board", 1],
+    "remove the board": ["delete_board", 1],
+    "delete a member": ["remove_member", 1],
+    "delete kind": ["delete_kind", 1],
+    duplicate: ["contribute", 1],
+    idempotent: ["contribute", 1],
+    "idempotency key": ["contribute", 2],
+    retry: ["contribute", 1],
+    undo: ["set_member", 1],
+    "undo a ban": ["show", 1],
     "remvoe plyer": ["remove_member", 1],
 };
 

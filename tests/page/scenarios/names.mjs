@@ -48,6 +48,9 @@ export const scenarios = {
         same(await page.locator("#rows .name").first().getAttribute("title"), "u1", "the member");
         await eventually("the gap names it", () => page.locator("#found .chase b", { hasText: "Ann Lee" }).isVisible());
         await eventually("no broken image", async () => (await page.locator("#rows .avatar img").count()) === 0);
+        await page.locator("#member").fill("<b>Ann Lee</b>");
+        await page.keyboard.press("Enter");
+        await eventually("the member is found by the name that is shown", () => page.url().includes("member=u1"));
         await stage.profile("gifts", "u1", { name: "Eva" });
         await eventually("the new name", async () => (await page.locator("#rows .name").first().textContent()) === "Eva");
     },

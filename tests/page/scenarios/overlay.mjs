@@ -64,7 +64,7 @@ export const scenarios = {
             await refused.context().close();
         }
         const unknown = await opened(stage, "gifts/painted?css=x");
-        await eventually("another parameter", async () => /^css: "x" is not accepted; use n, window,/.test(await unknown.locator("#note").innerText()));
+        await eventually("another parameter", async () => /^css: unknown parameter; use n, window,/.test(await unknown.locator("#note").innerText()));
         const missing = await opened(stage, "no-such-kind/room", { ignored: /status of 404/ });
         await eventually("a kind that does not exist", async () => /no-such-kind\/room cannot be shown/.test(await missing.locator("#note").innerText()));
     },
@@ -84,6 +84,43 @@ export const scenarios = {
         await eventually("ben leads on his side", async () => JSON.stringify(await sides()) === '["ada 300","ben 600"]');
         same(await page.locator("#battle").getAttribute("data-ahead"), "right", "who is ahead");
         same(await page.locator(".difference").innerText(), "+300", "the difference");
+    },
+
+    async "long numbers of an overlay are short where there is little room"(stage) {
+        await stage.give("gifts/long", ["ada", 9_007_199_254_740_991], ["ben", 1_234_567_890]);
+        const values = (page, selector) => page.$$eval(selector, (all) => all.map((it) => it.textContent));
+        const wanted = { 640: ["9,007,199,254,740,991", "1,234,567,890"], 300: ["9007.2T", "1,234,567,890"] };
+        for (const [width, texts] of Object.entries(wanted)) {
+            const page = await opened(stage, "gifts/long?window=day", { viewport: { width: Number(width), height: 240 } });
+            await eventually(`at ${width} px`, async () => JSON.stringify(await values(page, "#rows .value")) === JSON.stringify(texts));
+            await page.context().close();
+        }
+        await stage.give("gifts/long-pk", ["ada", 9_876_543_210], ["ben", 8_234_567_890]);
+        for (const width of [240, 300, 390, 430, 560, 640]) {
+            const page = await opened(stage, "gifts/long-pk?battle=1&window=day", { viewport: { width, height: 240 } });
+            await eventually("both", async () => (await values(page, ".fighter .value")).includes("9,876,543,210"));
+            const boxes = await page.$$eval(".fighter .value, .difference", (all) => all.map((it) => {
+                const range = document.createRange();
+                range.selectNodeContents(it);
+                const { left, right, top, bottom } = range.getBoundingClientRect();
+                return { left, right, top, bottom, text: it.textContent };
+            }));
+            const overlaps = boxes.flatMap((a, at) => boxes.slice(at + 1).filter((b) =>
+                a.left < b.right && b.left < a.right && a.top < b.bottom && b.top < a.bottom).map((b) => `${a.text} and ${b.text}`));
+            same(overlaps, [], `numbers that overlap at ${width} px`);
+            await page.context().close();
+        }
+    },
+
+    async "an overlay that needs a key says what to do"(stage) {
+        const page = await stage.open(null, { ignored: /status of 401/ });
+        const problem = { type: "unauthorized", title: "Unauthorized", status: 401, detail: "authorization: is missing" };
+        await page.route("**/v1/**", (route) => route.fulfill({
+            status: 401, contentType: "application/problem+json", body: JSON.stringify(problem),
+        }));
+        await page.goto(`${stage.url}/overlay/gifts/closed`);
+        const text = "gifts/closed needs ?token=… or a kind with public_read";
+        await eventually(text, async () => await page.locator("#note").innerText() === text);
     },
 
     async "an overlay with a token needs no key"(stage) {

@@ -35,11 +35,11 @@ export const scenarios = {
         const page = await stage.open(`#/${board}`);
         await shows(page, ["ada"]);
         same(await page.locator("#windows input:checked").inputValue(), wanted, "window");
-        check(/^Nothing this hour yet\. Shown instead: /.test(await page.locator("#instead").innerText()), "the page says so");
+        check(/^Nobody is ranked this hour\. Shown: /.test(await page.locator("#instead").innerText()), "the page says so");
         check(!page.url().includes("window="), "the link does not name the window");
         const found = await looked(stage, page, "instead");
         await page.locator("#instead button").click();
-        await eventually("the hour", async () => (await page.locator("#card").innerText()).includes("No members yet"));
+        await eventually("the hour", async () => (await page.locator("#card").innerText()).includes("Other windows of this board have members"));
         check(page.url().includes("window=hour"), "the choice is in the link");
         check(await page.locator("#instead").isHidden(), "the line goes");
         await page.reload();
@@ -90,7 +90,37 @@ export const scenarios = {
         await says(page, "live");
         check((await page.locator("#span").innerText()).includes("Final"), "the sign");
         await page.locator("#windows input[value=hour]").click();
-        await eventually("the live hour", async () => (await page.locator("#card").innerText()).includes("No members yet"));
+        await eventually("the live hour", async () => (await page.locator("#card").innerText()).includes("Other windows of this board have members"));
         await badge(page, "Live");
+    },
+
+    async "another window is shown when the one on the page is over and the next is empty"(stage) {
+        const board = "gifts/rollover";
+        await stage.give(board, ["ada", 30]);
+        const top = await stage.get(`/v1/boards/${board}/top?fresh=true&window=hour`);
+        const next = { ...top, window: "hour:2099-01-01T00", members: 0, entries: [] };
+        const page = await stage.open(null);
+        let streams = 0;
+        // The first stream shows the hour, the second one the next hour.
+        await page.route(/stream\?.*window=hour/, (route) => {
+            streams += 1;
+            const frame = JSON.stringify(streams === 1 ? top : next);
+            return route.fulfill({ contentType: "text/event-stream", body: `event: board\ndata: ${frame}\n\n` });
+        });
+        await page.goto(`${stage.url}/#/${board}`);
+        await shows(page, ["ada"]);
+        await eventually("the line", () => page.locator("#instead").isVisible());
+        await shows(page, ["ada"]);
+        check(streams >= 2, "the next hour was shown");
+        same(await page.locator("#windows input:checked").inputValue(), "day", "window");
+    },
+
+    async "a link to a window that is no longer kept leads to the current one"(stage) {
+        const board = "gifts/old-link";
+        await stage.give(board, ["ada", 30]);
+        const page = await stage.open(`#/${board}?window=day:2001-01-01`, { ignored: /^Failed to load resource/ });
+        await page.locator("#card button").click();
+        await shows(page, ["ada"]);
+        check(!page.url().includes("window="), "the link names no window");
     },
 };
