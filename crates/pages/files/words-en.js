@@ -116,7 +116,7 @@ export const WORDS = {
     "just.now": "just now",
 
     "find": "Find a member",
-    "find.hint": "Exact id, or a shown name",
+    "find.hint": "Id or name",
     "find.go": "Find",
     "close": "Close",
     "neighbours": "Neighbours",

@@ -116,7 +116,7 @@ export const WORDS = {
     "just.now": "ahora mismo",
 
     "find": "Buscar participante",
-    "find.hint": "Id exacto o nombre mostrado",
+    "find.hint": "Id o nombre",
     "find.go": "Buscar",
     "close": "Cerrar",
     "neighbours": "Puestos cercanos",

@@ -116,7 +116,7 @@ export const WORDS = {
     "just.now": "たった今",
 
     "find": "メンバーを検索",
-    "find.hint": "正確な ID または表示名",
+    "find.hint": "ID または名前",
     "find.go": "検索",
     "close": "閉じる",
     "neighbours": "前後の順位",

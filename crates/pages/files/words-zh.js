@@ -116,7 +116,7 @@ export const WORDS = {
     "just.now": "刚刚",
 
     "find": "查找成员",
-    "find.hint": "完整 ID 或显示的名称",
+    "find.hint": "ID 或名称",
     "find.go": "查找",
     "close": "关闭",
     "neighbours": "相邻名次",

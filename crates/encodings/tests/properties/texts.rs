@@ -65,7 +65,7 @@ fn errors_name_what_is_wrong() {
         ),
         (
             "fraction(base=94694400)",
-            "base: \"94694400\" s since 1970: it cannot represent any time",
+            "base: \"94694400\" seconds since 1970: it cannot represent any time",
         ),
         (
             "fraction(base=317242022400, time=1)",
