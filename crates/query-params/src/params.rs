@@ -9,6 +9,9 @@ use problem::Problem;
 
 use crate::percent;
 
+/// The longest value that an error about an unknown parameter repeats: a longer one may be a key.
+const SHOWN_VALUE_BYTES_MAX: usize = 32;
+
 /// The query parameters of a request that its handler has not taken yet.
 pub struct Params<'a> {
     left: Vec<(Cow<'a, str>, Cow<'a, str>)>,
@@ -116,10 +119,15 @@ impl<'a> Params<'a> {
     pub fn finish(self) -> Result<(), Problem> {
         match self.left.first() {
             None => Ok(()),
-            // The value may be a key.
-            Some((name, _)) => Err(Problem::invalid(format!(
-                "{name}: is not a parameter of this path"
-            ))),
+            Some((name, value)) => {
+                let value = if value.len() <= SHOWN_VALUE_BYTES_MAX {
+                    format!(" (value {value:?})")
+                } else {
+                    String::new()
+                };
+                let detail = format!("{name}: is not a parameter of this path{value}");
+                Err(Problem::invalid(detail))
+            }
         }
     }
 }
