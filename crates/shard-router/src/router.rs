@@ -92,9 +92,8 @@ impl Router {
     }
 
     /// Returns the record of a board for a read under this kind: created, or with settings only;
-    /// `None` for one without contributions. One that has expired has the settings that its name
-    /// keeps, as when the sweep has deleted it: what is final does not change then. `StaleKind` if
-    /// another kind has replaced it, which is in the catalogue by then.
+    /// `None` for one without contributions, and for one that has expired. `StaleKind` if another
+    /// kind has replaced it, which is in the catalogue by then.
     pub async fn record(
         &self,
         name: &BoardName,
@@ -105,21 +104,7 @@ impl Router {
         if matches!(record, Err(StoreError::StaleKind)) {
             self.catalogue.refresh().await?;
         }
-        let Some(record) = record? else {
-            return Ok(None);
-        };
-        if !record.activity.has_expired(now) {
-            return Ok(Some(record));
-        }
-        let kept = (record.activity).settings_after(|at| kind.admits_until(at), now);
-        Ok(kept.map(|(activity, _)| {
-            let record = BoardRecord {
-                created: false,
-                activity,
-                ..BoardRecord::clone(&record)
-            };
-            Arc::new(record.into())
-        }))
+        Ok(record?.filter(|record| !record.activity.has_expired(now)))
     }
 
     /// Applies contributions, boards and shards concurrently, each as a whole or not at all.
