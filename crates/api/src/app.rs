@@ -21,6 +21,12 @@ use tokio::sync::{Semaphore, watch};
 use crate::feeds::Feeds;
 use crate::metrics::{self, Metrics};
 
+/// Maximum requests that look for the boards of a member at a time.
+pub(crate) const SEARCHES_MAX: usize = 2;
+
+/// Maximum requests that look for the busiest boards at a time; further ones wait.
+const ACTIVITY_LISTS_MAX: usize = 1;
+
 /// Permits of reads that look at many boards. Callers without a key have as many of their own, so
 /// that they do not keep the others waiting.
 pub(crate) struct ScanPermits {
@@ -44,12 +50,6 @@ impl ScanPermits {
         }
     }
 }
-
-/// Maximum requests that look for the boards of a member at a time.
-pub(crate) const SEARCHES_MAX: usize = 2;
-
-/// Maximum requests that look for the busiest boards at a time; further ones wait.
-const ACTIVITY_LISTS_MAX: usize = 1;
 
 /// Default maximum bytes of tops with profiles.
 pub const PROFILED_BYTES_MAX: usize = 256 << 20;

@@ -85,6 +85,9 @@ pub(crate) fn may_be_prepared(path: &str) -> bool {
 /// The path where a `POST` may be a stream of lines.
 const TAKES_LINES: &str = "/v1/contributions";
 
+/// Whether a member is hidden: a `PUT` has all that it needs in path and query.
+const HIDDEN: &str = "/v1/members/{member}/hidden";
+
 /// Makes a method of a route, with its handler.
 macro_rules! served {
     ($name:ident $handler:path, $needs:expr) => {
@@ -157,7 +160,7 @@ routes! {
         GET member_boards::list: ReadKey,
         DELETE erase::erase: Key(Admin),
     }
-    "/v1/members/{member}/hidden" {
+    HIDDEN {
         GET members::is_hidden: Key(Admin),
         PUT members::hide: Key(Admin),
         DELETE members::show: Key(Admin),
@@ -228,8 +231,7 @@ impl Route {
 
     /// Whether a change has all that it needs in its path and query: a body would be meant, and ignored.
     pub(crate) fn takes_no_body(&self, method: &Method) -> bool {
-        let has_none =
-            method == Method::DELETE || (method == Method::PUT && self.path.ends_with("/hidden"));
+        let has_none = method == Method::DELETE || (method == Method::PUT && self.path == HIDDEN);
         has_none && self.served(method).is_some()
     }
 

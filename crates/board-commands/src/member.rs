@@ -65,8 +65,8 @@ struct EraseArgs {
     #[arg(long, conflicts_with = "dry_run")]
     yes: bool,
 
-    /// List the boards that rank the member now, and the kinds in which it is hidden, and erase nothing. Boards where it
-    /// is hidden, or only in past windows, are not listed, and are erased too.
+    /// List the boards that rank the member now, and the kinds in which it is hidden, and erase nothing. Boards where
+    /// it is hidden, or only in past windows, are not listed, and are erased too.
     #[arg(long)]
     dry_run: bool,
 }

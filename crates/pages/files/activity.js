@@ -87,9 +87,8 @@ export class Activity {
 
     #forget(member) {
         this.#batch.delete(member);
-        const isOther = (shown) => shown.member !== member;
-        for (const { made } of this.#shown.filter((shown) => !isOther(shown))) made.remove();
-        this.#shown = this.#shown.filter(isOther);
+        for (const shown of this.#shown) if (shown.member === member) shown.made.remove();
+        this.#shown = this.#shown.filter((shown) => shown.member !== member);
     }
 
     #flush(now) {

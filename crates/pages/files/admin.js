@@ -96,8 +96,7 @@ function retry() {
 function refuse(problem) {
     leaving.abort();
     byId("sections").hidden = true;
-    // Its heading is an h2, and here it is that of the page.
-    const [, why, form, kept] = keyForm(problem, start, word("admin.open"));
+    const [why, form, kept] = keyForm(problem, start, word("admin.open"));
     const isOther = problem.status === 403;
     if (isOther) why.replaceChildren(word("admin.other.why"), element("br"), reason(problem));
     document.title = `${word("admin")} – Megaboard`;

@@ -11,11 +11,14 @@ const SCORE_MIN = 0.35;
 /** The least number of letters of a word that may be misspelt, and of one with two faults. */
 const [ONE_FAULT, TWO_FAULTS] = [4, 7];
 
+/** Words that say nothing anywhere, also within a phrase. */
+const ARTICLES = ["a", "an", "the"];
+
 /** Words that say nothing about an operation. */
 const STOPS = new Set([
-    "a", "all", "an", "and", "are", "be", "by", "can", "could", "do", "does", "for", "from", "get", "has", "have", "how",
+    ...ARTICLES, "all", "and", "are", "be", "by", "can", "could", "do", "does", "for", "from", "get", "has", "have", "how",
     "i", "in", "is", "it", "its", "me", "my", "not", "of", "on", "one", "or", "our", "please", "should", "some", "that",
-    "the", "their", "there", "this", "to", "want", "was", "we", "what", "when", "where", "which", "who", "whose", "will",
+    "their", "there", "this", "to", "want", "was", "we", "what", "when", "where", "which", "who", "whose", "will",
     "with", "you", "your",
 ]);
 
@@ -45,13 +48,18 @@ function deletes({ operation }) {
     return operation.method === "delete" ? 1 : 0;
 }
 
+/** Returns the words of a text without articles. */
+function withoutArticles(text) {
+    return wordsOf(text).filter((word) => !ARTICLES.includes(word));
+}
+
 function stems(text) {
-    return wordsOf(text).map(stem);
+    return withoutArticles(text).map(stem);
 }
 
 /** The synonyms by the stems of what people say, the longest phrases first. */
 const SAID = Object.entries(SYNONYMS)
-    .map(([said, words]) => ({ said: stems(said), forms: words.map(stems) }))
+    .map(([phrase, words]) => ({ said: stems(phrase), forms: words.map(stems) }))
     .sort((a, b) => b.said.length - a.said.length);
 
 /** The texts of an operation by weight. */
@@ -142,7 +150,7 @@ export class Index {
 
     /** Returns what is searched for: each word or phrase as `{ own, forms }`, its stem and its synonyms. */
     #conceptsOf(text) {
-        const typed = wordsOf(text);
+        const typed = withoutArticles(text);
         const all = typed.map(stem);
         const concepts = [];
         for (let at = 0; at < all.length;) {

@@ -1,6 +1,6 @@
 /**
- * What people say, and the words of the contract for it, the best ones first. Several words on the left are a phrase;
- * several on the right are found where all of them are.
+ * What people say, and the words of the contract for it, the best ones first. Several words on the left are a phrase,
+ * with or without articles; several on the right are found where all of them are.
  */
 export const SYNONYMS = {
     // Who is asked for.
@@ -150,30 +150,17 @@ export const SYNONYMS = {
     purge: ["erase", "delete"],
     remove: ["erase", "delete"],
     "delete board": ["delete board windows"],
-    "delete a board": ["delete board windows"],
-    "delete the board": ["delete board windows"],
     "delete room": ["delete board windows"],
-    "delete a room": ["delete board windows"],
-    "delete the room": ["delete board windows"],
     "delete kind": ["delete kind without"],
-    "delete a kind": ["delete kind without"],
-    "delete the kind": ["delete kind without"],
     "remove board": ["delete board windows"],
-    "remove a board": ["delete board windows"],
-    "remove the board": ["delete board windows"],
     "remove room": ["delete board windows"],
-    "remove a room": ["delete board windows"],
-    "remove the room": ["delete board windows"],
     "remove kind": ["delete kind without"],
-    "remove a kind": ["delete kind without"],
-    "remove the kind": ["delete kind without"],
     delete: ["remove", "erase"],
     reset: ["delete", "remove members", "set standing"],
     restart: ["delete board windows"],
     suspend: ["hide"],
     unban: ["show hidden"],
     "undo ban": ["show hidden"],
-    "undo a ban": ["show hidden"],
     unblock: ["show hidden"],
     unhide: ["show hidden"],
     wipe: ["delete board windows", "erase"],

@@ -19,8 +19,9 @@ export class Gains {
     }
 
     /**
-     * Returns what has happened since the previous frame: `{what, entry}`, where `what` is `gained`, `entered` or `gone`.
-     * A member that is gone may have been hidden or erased: nothing of it is to be shown any more. If a member has gained, `field` is the first that differs, and `by` how much (null if a value was missing).
+     * Returns what has happened since the previous frame: `{what, entry}`, where `what` is `gained`, `entered` or
+     * `gone`. A member that is gone may have been hidden or erased: nothing of it is to be shown any more. If a member
+     * has gained, `field` is the first that differs, and `by` how much (null if a value was missing).
      */
     events(frame) {
         const before = this.isOther(frame) ? null : this.#frame;

@@ -20,7 +20,6 @@ export function keyForm(problem, onKey, go = word("key.show")) {
     });
     const why = wasWrong ? word("key.rejected", { why: problem.message }) : word("key.why");
     return [
-        element("h2", {}, word("key.title")),
         element("p", { id: "key-why" }, why),
         form,
         element("p", { class: "small" }, word("key.kept"), wasWrong ? ` ${word("key.empty")}` : ""),

@@ -120,7 +120,7 @@ function refused(problem) {
     connection.state("refused");
     closed(true);
     if (problem.wantsKey) {
-        board.instead(...keyForm(problem, start));
+        board.instead(element("h2", {}, word("key.title")), ...keyForm(problem, start));
         return;
     }
     const parts = [element("h2", {}, word("refused")), element("p", { lang: "en" }, problem.message)];

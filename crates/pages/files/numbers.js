@@ -3,11 +3,21 @@
 import { locale } from "./language.js";
 
 const numbers = new Intl.NumberFormat(locale);
+const compact = new Intl.NumberFormat(locale, { notation: "compact", maximumFractionDigits: 1 });
 const percents = new Intl.NumberFormat(locale, { style: "percent", maximumFractionDigits: 2 });
+
+/** Numbers of more digits are long. */
+const DIGITS_MAX = 10;
 
 /** Formats a whole number with separators, and null as a dash. Exact to 2^53, and beyond as a BigInt. */
 export function number(value) {
     return value === null || value === undefined ? "–" : numbers.format(value).replace("-", "−");
+}
+
+/** Formats a whole number with separators, and a long one in short: `9007.2T`. */
+export function short(value) {
+    const isLong = value !== null && String(value).replace("-", "").length > DIGITS_MAX;
+    return isLong ? compact.format(value).replace("-", "−") : number(value);
 }
 
 /** Formats a whole number with its sign. */

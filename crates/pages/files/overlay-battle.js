@@ -1,8 +1,8 @@
 /** The first two members of a board against each other. Each keeps its side while it is one of the two. */
 
 import { element, foreign, setText } from "./dom.js";
-import { distance } from "./numbers.js";
-import { short, wear } from "./overlay-list.js";
+import { distance, short } from "./numbers.js";
+import { wear } from "./overlay-list.js";
 import { avatar, valueOf } from "./row.js";
 import { word } from "./words.js";
 

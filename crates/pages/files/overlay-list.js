@@ -2,19 +2,13 @@
 
 import { element, foreign, setText } from "./dom.js";
 import { hue } from "./format.js";
-import { locale } from "./language.js";
-import { number } from "./numbers.js";
+import { number, short } from "./numbers.js";
 import { avatar, dress, nameOf, shareOf, valueOf } from "./row.js";
 
 const MEDALS = ["gold", "silver", "bronze"];
 
 /** Below this width there is no room for long numbers. */
 const NARROW_REM = 30;
-
-/** Numbers of more digits are long. */
-const DIGITS_MAX = 10;
-
-const compact = new Intl.NumberFormat(locale, { notation: "compact", maximumFractionDigits: 1 });
 
 export class List {
     #into;
@@ -59,12 +53,6 @@ export class List {
         setText(value, format(valueOf(entry, field)));
         wear(this.#rows.get(entry.member), worn, name, entry);
     }
-}
-
-/** Formats a whole number with separators, and a long one in short: `9007.2T`. */
-export function short(value) {
-    const isLong = value !== null && String(value).replace("-", "").length > DIGITS_MAX;
-    return isLong ? compact.format(value).replace("-", "−") : number(value);
 }
 
 /** Shows an entry's name and avatar, if they have changed. */

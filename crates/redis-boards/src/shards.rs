@@ -91,8 +91,7 @@ impl Shards<'_> {
         shards.partition(|shard| self.servers.is_connected(self.spread.place(*shard)))
     }
 
-    /// Returns an error if some node of the board is not connected: other boards that are due do
-    /// not wait for it.
+    /// Returns an error if some node of the board is not connected.
     pub(crate) fn check_connected(self) -> Result<(), StoreError> {
         let (_, away) = self.by_connection();
         away.first()

@@ -4,7 +4,8 @@
 //!
 //! All of them use `megaboard-client`, and share: [`server`] (options for the server's URL and the key),
 //! [`board_path`], [`result_args`] (the format of results), [`secrets`] (errors that do not repeat secrets),
-//! [`terminal`] (messages and tables), [`runtime`]; those here also `delivery` (retries of writes, signals) and `reads` (retries of reads).
+//! [`terminal`] (messages and tables), [`runtime`]; those here also `delivery` (retries of writes, signals) and `reads`
+//! (retries of reads).
 
 pub mod adopt;
 pub mod board_path;

@@ -8,6 +8,7 @@ use testkit::redis::RedisServer;
 use testkit::{Events, Exposition, Launch, Response, Server, eventually};
 
 use super::rates::refused;
+use super::tokens::lets_in;
 use super::{Key, ask, lines};
 
 const KINDS: &str = "[kinds.open]\npublic_read = true\nwindows = [\"all\", \"day\"]\n\
@@ -162,10 +163,7 @@ fn a_key_of_other_kinds_reads_public_boards_and_a_wrong_key_reads_none() {
     let wanted = Some(json!({"board": "open/a"}));
     let token = other.ask(&server, "POST", "/v1/stream-tokens", wanted.as_ref());
     let token = token.ok()["token"].as_str().unwrap().to_owned();
-    let path = format!("/v1/boards/open/a/stream?token={token}");
-    let mut wire = server.wire();
-    wire.write(format!("GET {path} HTTP/1.1\r\nhost: localhost\r\n\r\n"));
-    assert_eq!(wire.response().status, 200);
+    assert!(lets_in(&server, "open/a", &token));
     let set = Some(json!({"points": 1}));
     other
         .ask(&server, "PUT", "/v1/boards/open/a/members/u", set.as_ref())

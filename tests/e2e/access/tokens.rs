@@ -23,7 +23,7 @@ fn status(server: &Server, path: &str) -> u16 {
 }
 
 /// Returns whether the streams of a board accept a token.
-fn lets_in(server: &Server, board: &str, token: &str) -> bool {
+pub(super) fn lets_in(server: &Server, board: &str, token: &str) -> bool {
     let path = format!("/v1/boards/{board}/stream?n=3&token={token}");
     status(server, &path) == 200
 }

@@ -18,8 +18,23 @@ const SOON: Duration = Duration::from_millis(2_500);
 /// Rounds of requests: if only one request of each waited for its deadline, they would take more than `SOON`.
 const ROUNDS: usize = 10;
 
+/// The headers of a write that waits.
+const WAITING: [(&str, &str); 2] = [
+    ("content-type", "application/json"),
+    ("prefer", "respond-async, wait=15"),
+];
+
 fn item(board: &str) -> Value {
     json!({"board": board, "member": "u", "points": 1})
+}
+
+fn contribute_waiting(server: &Server, board: &str) -> Response {
+    server.send(
+        "POST",
+        "/v1/contributions",
+        &WAITING,
+        item(board).to_string(),
+    )
 }
 
 fn serve_with_boards(store: &str) -> Server {
@@ -125,23 +140,13 @@ fn a_write_that_waits_is_applied_once_when_redis_is_back() {
     eventually("a write fails", || {
         (server.contribute(&item("k/a")).status == 503).then_some(())
     });
-    let waiting = |board: &str, headers: &[(&str, &str)]| {
-        let headers = [&[("content-type", "application/json")], headers].concat();
-        server.send(
-            "POST",
-            "/v1/contributions",
-            &headers,
-            item(board).to_string(),
-        )
-    };
     thread::scope(|scope| {
-        let (server, waiting) = (&server, &waiting);
-        let wait = ("prefer", "respond-async, wait=15");
-        let others = ["k/a", "k/new"].map(|board| scope.spawn(move || waiting(board, &[wait])));
+        let server = &server;
+        let others =
+            ["k/a", "k/new"].map(|board| scope.spawn(move || contribute_waiting(server, board)));
         let set = scope.spawn(move || {
-            let headers = [("content-type", "application/json"), wait];
             let path = "/v1/boards/k/b/members/u";
-            server.send("PUT", path, &headers, json!({"points": 7}).to_string())
+            server.send("PUT", path, &WAITING, json!({"points": 7}).to_string())
         });
         // They do not hold up those that do not wait.
         let began = Instant::now();
@@ -202,16 +207,8 @@ fn writes_that_wait_leave_permits_to_other_requests() {
     eventually("a write fails", || {
         (server.contribute(&item("k/a")).status == 503).then_some(())
     });
-    let headers = [("content-type", "application/json"), ("prefer", "wait=15")];
     thread::scope(|scope| {
-        let write = || {
-            server.send(
-                "POST",
-                "/v1/contributions",
-                &headers,
-                item("k/a").to_string(),
-            )
-        };
+        let write = || contribute_waiting(&server, "k/a");
         let writes: Vec<_> = (0..15).map(|_| scope.spawn(write)).collect();
         // Those of the second half fail at once.
         let failed = eventually("some writes have failed", || {
@@ -235,16 +232,9 @@ fn a_write_that_the_store_rejects_does_not_wait() {
     let server = serve(&redis.url(), KIND);
     server.give("k/a", &[("u", 1)]);
     redis.command(&["CONFIG", "SET", "maxmemory", "1"]);
-    let headers = [("content-type", "application/json"), ("prefer", "wait=15")];
     let began = Instant::now();
     for _ in 0..ROUNDS {
-        let full = server.send(
-            "POST",
-            "/v1/contributions",
-            &headers,
-            item("k/a").to_string(),
-        );
-        assert_unavailable(&full);
+        assert_unavailable(&contribute_waiting(&server, "k/a"));
     }
     assert!(began.elapsed() < SOON, "{:?}", began.elapsed());
 }

@@ -76,8 +76,8 @@ fn problem_of(text: &[u8], error: &serde_path_to_error::Error<serde_json::Error>
     }
 }
 
-/// Rewords an error of a value: names of types are what JSON calls them, a word that is none of the accepted ones is
-/// named with these, and the position is left out, since the field is named.
+/// Rewords an error of a value: types have the names of JSON, a word that is not accepted is named with those that are,
+/// and the position is left out, since the field is named.
 fn in_words(words: &str) -> String {
     let words = words
         .rsplit_once(" at line ")
@@ -108,8 +108,8 @@ fn in_words(words: &str) -> String {
     words
 }
 
-/// Returns the error of a field that an object does not have: with those that it has, or, if they are many, with the one
-/// that was likely meant.
+/// Returns the error of a field that an object does not have: with those that it has, or, if they are many, with the
+/// one that was likely meant.
 fn unknown_field(name: &str, accepted: &[&str]) -> String {
     let list = accepted.join(", ");
     if list.len() <= LISTED_BYTES_MAX {

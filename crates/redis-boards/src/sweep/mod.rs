@@ -70,8 +70,8 @@ type Next = Option<Timestamp>;
 /// How shards whose nodes are not connected are handled.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Away {
-    /// They are called until the deadline.
-    Await,
+    /// They are called for a request, which does not wait for the nodes.
+    Call,
     /// They are left to a later sweep.
     PassBy,
 }
@@ -154,7 +154,7 @@ impl Sweep {
                 return Ok(());
             };
             self.incarnations.forget(record.board());
-            let ended = self.put_tombstones(&record, Away::Await).await;
+            let ended = self.put_tombstones(&record, Away::Call).await;
             // The board has ended, whatever the error says, and the next sweep finishes it. Until
             // then servers that have not learned of its end show it and write to it, so this is not
             // a success either.
@@ -280,18 +280,15 @@ impl Sweep {
     /// Ends the shards of an incarnation that has ended. Those whose nodes are connected come
     /// first: none of them waits for a node that is unavailable.
     async fn put_tombstones(&self, record: &Record, away: Away) -> Result<(), StoreError> {
-        let (here, others) = self.shards(&record.spread).by_connection();
-        let mut ended = self.shards(&record.spread).tombstones(&here).await;
+        let shards = Shards {
+            waits: away == Away::PassBy,
+            ..self.shards(&record.spread)
+        };
+        let (here, others) = shards.by_connection();
+        let mut ended = shards.tombstones(&here).await;
         match (others.first(), away) {
             (None, _) => {}
-            (Some(_), Away::Await) => {
-                // A request waits for it.
-                let shards = Shards {
-                    waits: false,
-                    ..self.shards(&record.spread)
-                };
-                ended = ended.and(shards.tombstones(&others).await);
-            }
+            (Some(_), Away::Call) => ended = ended.and(shards.tombstones(&others).await),
             // Even if it is connected again by now: nothing was done there.
             (Some(shard), Away::PassBy) => ended = ended.and(Err(not_connected(*shard))),
         }

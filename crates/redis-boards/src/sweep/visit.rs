@@ -59,7 +59,6 @@ impl Sweep {
         if !record.board().created {
             return self.visit_uncreated(&record, kind, now).await;
         }
-        self.shards(&record.spread).check_connected()?;
         match self.survey(&record).await {
             // The registry has lost the end of this incarnation: it is ended again.
             Err(StoreError::IncarnationEnded) => {
@@ -96,8 +95,6 @@ impl Sweep {
             if record.spread.incarnation() != board.incarnation || !record.board().created {
                 return Ok(());
             }
-            // A request waits for it. The sweep withdraws the board later.
-            self.shards(&record.spread).check_connected()?;
             let visit = Visit {
                 sweep: self,
                 record: &record,
@@ -132,7 +129,10 @@ impl Sweep {
         Ok(None)
     }
 
+    /// Returns the content of all shards, or an error at once if a node is not connected: neither other boards that are
+    /// due nor a request wait for it.
     async fn survey(&self, record: &Record) -> Result<Vec<Survey>, StoreError> {
+        self.shards(&record.spread).check_connected()?;
         if let Some(bound) = record.emptying {
             // The server that began it has stopped.
             self.empty(record, bound).await?;

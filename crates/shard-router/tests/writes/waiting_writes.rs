@@ -16,12 +16,11 @@ fn away() -> StoreError {
     StoreError::Unavailable("away".to_owned())
 }
 
-/// Sends a write for each board.
-async fn send(stage: &Stage, boards: &[&str], wait: Option<Duration>) -> Vec<WriteOutcome> {
-    let writes = boards.iter().map(|name| stage.write(&board(name), "u", 1));
-    let writes: Vec<_> = writes.collect();
+async fn send(stage: &Stage, name: &str, wait: Option<Duration>) -> WriteOutcome {
+    let write = stage.write(&board(name), "u", 1);
     let moment = Moment::from(NOW).waiting(wait);
-    stage.router.write(&writes, moment, true).await
+    let mut written = stage.router.write(&[write], moment, true).await;
+    written.pop().unwrap()
 }
 
 fn is_away(written: &WriteOutcome) -> bool {
@@ -32,7 +31,7 @@ fn is_away(written: &WriteOutcome) -> bool {
 async fn it_is_applied_when_the_store_is_ready_with_the_time_of_then() {
     let store = HookedStore::new();
     let stage = Stage::over(store.clone()).await;
-    send(&stage, &["room"], None).await;
+    send(&stage, "room", None).await;
     store.take_batch_times();
     // It is away for three calls and three checks.
     let away_for = Arc::new(AtomicUsize::new(6));
@@ -46,8 +45,8 @@ async fn it_is_applied_when_the_store_is_ready_with_the_time_of_then() {
     let of_kinds = fails.clone();
     store.before_applying(move |_| fails());
     store.after_reading_kinds(move || of_kinds());
-    let written = send(&stage, &["room"], WAIT).await;
-    assert_eq!(stage.applied(&written[0]), 2);
+    let written = send(&stage, "room", WAIT).await;
+    assert_eq!(stage.applied(&written), 2);
     let times = store.take_batch_times();
     assert_eq!((times.len(), times[0]), (4, NOW));
     assert!(times.is_sorted_by(|a, b| a < b), "{times:?}");
@@ -59,8 +58,8 @@ async fn a_store_that_is_ready_is_tried_only_once_more() {
     let stage = Stage::over(store.clone()).await;
     store.before_applying(|_| async { Err(away()) });
     for (wait, tries) in [(None, 1), (WAIT, 2)] {
-        let written = send(&stage, &["room"], wait).await;
-        assert!(is_away(&written[0]), "{written:?}");
+        let written = send(&stage, "room", wait).await;
+        assert!(is_away(&written), "{written:?}");
         assert_eq!(store.take_batch_times().len(), tries);
     }
     // Nor are creations that the store rejects.
@@ -68,8 +67,8 @@ async fn a_store_that_is_ready_is_tried_only_once_more() {
     store.before_creations(|| async { Err(away()) });
     for (wait, tries) in [(None, 1), (WAIT, 2)] {
         let before = store.creations();
-        let written = send(&stage, &["other"], wait).await;
-        assert!(is_away(&written[0]), "{written:?}");
+        let written = send(&stage, "other", wait).await;
+        assert!(is_away(&written), "{written:?}");
         assert_eq!(store.creations() - before, tries);
     }
 }

@@ -273,8 +273,8 @@ pub trait ShardStore: Send + Sync + 'static {
     }
 
     /// Completes when the part of the store that has this board, or without one the part that has all records, is
-    /// known to send no replies: at once, if it sends none already. A store that replies within half a second is not silent. `None`:
-    /// the store is in this process.
+    /// known to send no replies: at once, if it sends none already. A store that replies within half a second is not
+    /// silent. `None`: the store is in this process.
     fn silence<'a>(&'a self, _board: Option<&'a BoardRecord>) -> Option<BoxFuture<'a, ()>> {
         None
     }
