@@ -7,8 +7,8 @@ use board::{Activity, BoardName, Kind, Timestamp, Window};
 use futures::FutureExt as _;
 use futures::future::BoxFuture;
 use metering::Registry;
-use shard_router::{KnownBoard, Router};
-use shard_store::{Clock, ShardStore, StoreError};
+use shard_router::{FoundBoard, KnownBoard, Router};
+use shard_store::{BoardSettings, Clock, ShardStore, StoreError};
 use tokio::time::timeout;
 
 use crate::cache::{GlobalBoards, Rendered};
@@ -61,6 +61,19 @@ pub struct ReadResult<T> {
     pub members: u64,
     /// The result itself.
     pub value: T,
+}
+
+impl<T: Default> ReadResult<T> {
+    /// Returns the result of a read of a board without contributions.
+    fn uncreated(activity: Activity, as_of: Timestamp) -> Self {
+        Self {
+            version: Version::UNCREATED,
+            as_of,
+            activity,
+            members: 0,
+            value: T::default(),
+        }
+    }
 }
 
 impl<T> ReadResult<T> {
@@ -163,19 +176,18 @@ impl Merger {
         let answer = async move {
             for _ in 0..INCARNATIONS_MAX {
                 let as_of = self.now();
-                let record = match self.router.record(name, kind, as_of).await? {
-                    Some(record) if record.created => record,
-                    uncreated => {
-                        let activity = uncreated.map_or(Activity::ALWAYS, |record| record.activity);
+                let record = match self.router.found(name, kind, as_of).await? {
+                    FoundBoard::Created(record) => record,
+                    FoundBoard::Uncreated(BoardSettings { activity, .. }) => {
                         let version = Version::UNCREATED;
                         let as_of = self.shown_as_of(kind, window, &activity, as_of, &version);
-                        return Ok(ReadResult {
-                            as_of: as_of.await,
-                            version,
-                            activity,
-                            members: 0,
-                            value: T::default(),
-                        });
+                        return Ok(ReadResult::uncreated(activity, as_of.await));
+                    }
+                    FoundBoard::Expired => {
+                        let activity = Activity::ALWAYS;
+                        let from = self.final_since(kind, window, &activity, as_of);
+                        let as_of = from.map_or(as_of, |from| from.minus(BEFORE_FINAL));
+                        return Ok(ReadResult::uncreated(activity, as_of));
                     }
                 };
                 let scope = self.scope(record.clone(), kind, window, as_of);

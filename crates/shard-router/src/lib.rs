@@ -34,7 +34,7 @@ pub use catalogue::{Catalogue, CatalogueError, KnownKind};
 pub use changes::{Changes, ChangesSeen};
 pub use lifetimes::Lifetimes;
 pub use moment::Moment;
-pub use router::Router;
+pub use router::{FoundBoard, Router};
 pub use trace_target::TRACE_TARGET;
 pub use watch::{BoardChange, Watcher};
 pub use write::{Write, WriteOutcome, WriteRejected};

@@ -26,6 +26,18 @@ use crate::write::WriteOutcome;
 /// Attempts at writing settings of a board whose kind others keep writing.
 const SETTINGS_TRIES_MAX: usize = 5;
 
+/// What a read finds under a board's name.
+#[derive(Debug)]
+pub enum FoundBoard {
+    /// A board with contributions, in this incarnation.
+    Created(Arc<KnownBoard>),
+    /// No board; the settings of the one that a contribution would create.
+    Uncreated(BoardSettings),
+    /// A board that has expired and is not deleted yet: empty for readers. When it is deleted, its name
+    /// gets other settings ([`Activity::settings_after`]), so nothing about it is final until then.
+    Expired,
+}
+
 /// Routes writes, from admission to the store's result.
 pub struct Router {
     store: Arc<dyn ShardStore>,
@@ -91,20 +103,27 @@ impl Router {
         &self.store
     }
 
-    /// Returns the record of a board for a read under this kind: created, or with settings only;
-    /// `None` for one without contributions, and for one that has expired. `StaleKind` if another
-    /// kind has replaced it, which is in the catalogue by then.
-    pub async fn record(
+    /// Returns what a read under this kind finds under a board's name. `StaleKind` if another kind has
+    /// replaced it, which is in the catalogue by then.
+    pub async fn found(
         &self,
         name: &BoardName,
         kind: &Kind,
         now: Timestamp,
-    ) -> Result<Option<Arc<KnownBoard>>, StoreError> {
+    ) -> Result<FoundBoard, StoreError> {
         let record = self.boards.found_of(name, kind, now).await;
         if matches!(record, Err(StoreError::StaleKind)) {
             self.catalogue.refresh().await?;
         }
-        Ok(record?.filter(|record| !record.activity.has_expired(now)))
+        Ok(match record? {
+            None => FoundBoard::Uncreated(kind.shards().into()),
+            Some(record) if record.activity.has_expired(now) => FoundBoard::Expired,
+            Some(record) if record.created => FoundBoard::Created(record),
+            Some(record) => FoundBoard::Uncreated(BoardSettings {
+                shards: record.shards,
+                activity: record.activity,
+            }),
+        })
     }
 
     /// Applies contributions, boards and shards concurrently, each as a whole or not at all.

@@ -64,6 +64,8 @@ pub(super) struct Board {
     written_at: i64,
     windows: BTreeMap<String, (Window, Members)>,
     ids: Arc<BTreeSet<(String, String)>>,
+    /// Whether it has expired and no sweep has run yet: set where it is shown to readers.
+    pub(super) is_unswept: bool,
     /// Members that may still be in windows past their retention, if no sweep has run yet.
     lingering: Arc<BTreeSet<String>>,
 }
@@ -245,7 +247,10 @@ impl Board {
     /// Returns the board as reads see it: empty if it has expired.
     pub(super) fn visible(&self, now: i64) -> Self {
         if self.has_expired(now) {
-            Self::of_incarnation(self.incarnation + 1)
+            Self {
+                is_unswept: true,
+                ..Self::of_incarnation(self.incarnation + 1)
+            }
         } else {
             self.clone()
         }

@@ -73,7 +73,8 @@ impl<'a> View<'a> {
 
     pub(super) fn is_final(&self) -> bool {
         let then = self.now - self.kind.final_late_ms;
-        self.window.is_closed(then) || self.board.activity.has_ended(then)
+        !self.board.is_unswept
+            && (self.window.is_closed(then) || self.board.activity.has_ended(then))
     }
 
     fn rank_at(&self, index: usize) -> usize {

@@ -11,6 +11,7 @@ use board::{Kind, ShardCount};
 use problem::{Problem, ProblemType};
 use query_params::Params;
 use serde::Serialize;
+use shard_router::FoundBoard;
 use shard_store::{
     BoardRecord, ChangeActivityError, DeleteBoardError, PutSettingsError, StoreError,
 };
@@ -125,8 +126,11 @@ pub(crate) async fn show(
     let shards = if let Some(shards) = answer.value.shards {
         shards
     } else {
-        let uncreated = app.router.record(board, kind, now).await?;
-        uncreated.map_or(kind.shards(), |record| record.shards)
+        match app.router.found(board, kind, now).await? {
+            FoundBoard::Created(record) => record.shards,
+            FoundBoard::Uncreated(settings) => settings.shards,
+            FoundBoard::Expired => kind.shards(),
+        }
     };
     let kept = answer
         .value

@@ -87,7 +87,7 @@ pub struct Snapshot {
     /// When the merge began, by a clock that does not step.
     pub(crate) began: Instant,
     /// The window had closed, but its contents are not known to be durable: `as_of` is the moment
-    /// before that.
+    /// before that. Also the absence of a board that has expired and is not deleted yet.
     pub(crate) unsettled: bool,
     /// For a board not yet created, which is one snapshot for all windows: set once that is known
     /// to be durable.

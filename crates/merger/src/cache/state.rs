@@ -7,7 +7,7 @@
 use std::sync::Arc;
 
 use board::{Activity, BoardName, Kind};
-use shard_router::KnownBoard;
+use shard_router::{FoundBoard, KnownBoard};
 use shard_store::StoreError;
 use tokio::time::Instant;
 
@@ -46,21 +46,23 @@ impl Merger {
         }
         let began = Instant::now();
         let as_of = self.now();
-        match self.router.record(name, kind, as_of).await {
-            Ok(Some(record)) if record.created => {
+        let found = self.router.found(name, kind, as_of).await;
+        let mut absent = |activity, has_expired| {
+            let seen = Arc::new(Snapshot {
+                unsettled: has_expired,
+                ..Snapshot::uncreated(kind, activity, as_of, began)
+            });
+            self.boards.uncreated.insert(name.clone(), seen.clone());
+            *last = Some((began, Ok(seen.clone())));
+            BoardState::Uncreated(seen)
+        };
+        match found {
+            Ok(FoundBoard::Created(record)) => {
                 *last = None;
                 Ok(BoardState::On(record))
             }
-            Ok(uncreated) => {
-                let activity = uncreated.map_or(Activity::ALWAYS, |record| record.activity);
-                let uncreated = Snapshot::uncreated(kind, activity, as_of, began);
-                let uncreated = Arc::new(uncreated);
-                self.boards
-                    .uncreated
-                    .insert(name.clone(), uncreated.clone());
-                *last = Some((began, Ok(uncreated.clone())));
-                Ok(BoardState::Uncreated(uncreated))
-            }
+            Ok(FoundBoard::Uncreated(settings)) => Ok(absent(settings.activity, false)),
+            Ok(FoundBoard::Expired) => Ok(absent(Activity::ALWAYS, true)),
             // A waiting caller may have read the kind later.
             Err(StoreError::StaleKind) => Err(ReadError::KindChanged),
             Err(error) => {

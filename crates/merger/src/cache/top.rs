@@ -165,7 +165,7 @@ impl Merger {
     }
 
     /// Returns the absence of a board as the response for a window: final once it is durable, since
-    /// a board may have been deleted just now.
+    /// a board may have been deleted just now. Never final if the board has only expired.
     async fn shown_uncreated(
         &self,
         seen: Arc<Snapshot>,
@@ -175,7 +175,7 @@ impl Merger {
         let Some(from) = self.unsettled_since(&seen, kind, window) else {
             return seen;
         };
-        if self.becomes_durable().await {
+        if !seen.unsettled && self.becomes_durable().await {
             let _ = seen.durable.set(());
             return seen;
         }

@@ -4,7 +4,7 @@ use std::sync::Arc;
 use std::sync::atomic::Ordering;
 use std::time::Duration;
 
-use board::{Activity, Timestamp};
+use board::{Activity, Period, Timestamp, WindowRule};
 use merger::{ReadResult, final_from};
 use shard_store::{BoardSettings, ShardStore};
 use store_local::LocalStore;
@@ -247,6 +247,35 @@ async fn an_expired_board_is_empty_before_and_after_the_sweep() {
         assert_eq!(info.unwrap().value.shards, None);
         let top = stage.top(true).await.unwrap().snapshot;
         assert_eq!((top.members, top.activity), (0, left));
+    }
+}
+
+#[tokio::test]
+async fn a_closed_window_of_an_expired_board_is_final_after_the_sweep() {
+    let mut spec = points(16);
+    spec.windows = vec![WindowRule {
+        close: Some(Duration::ZERO),
+        ..WindowRule::with_defaults(Period::Hour)
+    }];
+    let stage = Stage::in_memory(kind(spec)).await;
+    put_settings(&stage, battle()).await;
+    stage.points("u1", 5).await;
+    set_clock(&stage, 2 * MINUTE_MS);
+    let (board, kind) = (&stage.board, &stage.kind);
+    let window = kind.calendar().span_at(Period::Hour, at(-1)).window;
+    let closed_at = kind.closes_at(window).unwrap();
+    assert!(closed_at < at(2 * MINUTE_MS));
+    // The settings of the name change with the sweep, so nothing is final before it.
+    for swept in [false, true] {
+        if swept {
+            store_expires(&stage).await;
+        }
+        let info = stage.merger.info(board, kind, window).await.unwrap();
+        assert_eq!(info.as_of >= closed_at, swept);
+        for fresh in [true, false] {
+            let top = stage.merger.top(board, kind, window, fresh).await;
+            assert_eq!(top.unwrap().snapshot.as_of >= closed_at, swept);
+        }
     }
 }
 

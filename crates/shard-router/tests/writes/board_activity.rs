@@ -7,7 +7,7 @@ use std::sync::atomic::{AtomicI64, AtomicU64, Ordering};
 use std::time::Duration;
 
 use board::{Activity, ActivityRejection, BoardName, Timestamp, Value};
-use shard_router::{Moment, Router, Write, WriteOutcome, WriteRejected};
+use shard_router::{FoundBoard, Moment, Router, Write, WriteOutcome, WriteRejected};
 use shard_store::{BoardSettings, Change, Clock, ItemRejected, ShardStore};
 use store_local::LocalStore;
 
@@ -189,10 +189,12 @@ async fn an_expired_board_frees_its_name_after_the_sweep() {
     stage.send(&[stage.write(&room, "u1", 5)]).await;
     let gone = battle().expires_at().unwrap();
     let known = &stage.gifts.kind;
-    let record = stage.router.record(&room, known, gone.minus(MS)).await;
-    assert!(record.unwrap().is_some());
-    let record = stage.router.record(&room, known, gone).await;
-    assert!(record.unwrap().is_none());
+    let found = async |now| stage.router.found(&room, known, now).await.unwrap();
+    assert!(matches!(
+        found(gone.minus(MS)).await,
+        FoundBoard::Created(_)
+    ));
+    assert!(matches!(found(gone).await, FoundBoard::Expired));
     let write = [at(stage.write(&room, "u1", 1), gone)];
     // Until the sweep, the name is not free.
     let written = stage.router.write(&write, gone, true).await;
@@ -200,8 +202,10 @@ async fn an_expired_board_frees_its_name_after_the_sweep() {
     stage.router.store().drop_expired(gone).await.unwrap();
     let written = stage.router.write(&write, gone, true).await;
     assert_eq!(stage.applied(&written[0]), 1);
-    let record = stage.router.record(&room, known, gone).await.unwrap();
-    let next = record.unwrap().activity;
+    let FoundBoard::Created(next) = found(gone).await else {
+        panic!("the name is free, and was written to")
+    };
+    let next = next.activity;
     assert_eq!((next.starts_at(), next.ends_at()), (Some(gone), None));
 }
 
