@@ -1861,7 +1861,7 @@ export interface components {
             content: {
                 /**
                  * @example {
-                 *       "detail": "at: 2026-11-20T14:52:22.123Z lies outside of the board's activity, from 2026-11-20T20:00:00.000Z until 2026-11-20T20:15:00.000Z",
+                 *       "detail": "at: 2026-11-20T14:52:22.123Z is outside of the board's activity, from 2026-11-20T20:00:00.000Z until 2026-11-20T20:15:00.000Z",
                  *       "status": 422,
                  *       "title": "Board not open",
                  *       "type": "not-open"
@@ -2159,7 +2159,7 @@ export interface components {
             content: {
                 /**
                  * @example {
-                 *       "detail": "host: \"boards.example\" is not a name of this server: without keys it answers to those of server.hosts",
+                 *       "detail": "host: \"boards.example\" is not a name of this server: add it to server.hosts, or create keys",
                  *       "status": 421,
                  *       "title": "Unknown host",
                  *       "type": "unknown-host"

@@ -191,8 +191,7 @@ impl Access {
         match host {
             Some(host) if !self.has_keys() && !is_any && !self.hosts.serves(&host, is_local) => {
                 let detail = format!(
-                    "host: {host:?} is not a name of this server: without keys it answers to those of \
-                     server.hosts"
+                    "host: {host:?} is not a name of this server: add it to server.hosts, or create keys"
                 );
                 Err(Problem::new(ProblemType::UnknownHost, detail))
             }

@@ -378,7 +378,8 @@ fn check_encoding(headers: &HeaderMap) -> Result<(), Problem> {
         return Ok(());
     };
     let encoding = String::from_utf8_lossy(encoding.as_bytes());
-    let detail = format!("content-encoding: {encoding:?} is not taken, bodies come as they are");
+    let detail =
+        format!("content-encoding: {encoding:?} is not accepted: send the body uncompressed");
     let identity = HeaderValue::from_static("identity");
     let problem = Problem::new(ProblemType::UnsupportedMediaType, detail);
     Err(problem.with_header(header::ACCEPT_ENCODING, identity))

@@ -3,6 +3,7 @@
 use std::error::Error;
 use std::fmt::Write as _;
 use std::io;
+use std::num::IntErrorKind;
 use std::process::ExitCode;
 
 use clap::Args;
@@ -59,7 +60,12 @@ impl Value {
     fn parse(text: &str) -> Result<Self, String> {
         let number = |text: &str| {
             let number = text.parse::<i64>();
-            number.map_err(|_| format!("{text:?} is not an integer: write 30, or laps=3"))
+            number.map_err(|error| match error.kind() {
+                IntErrorKind::PosOverflow | IntErrorKind::NegOverflow => {
+                    format!("{text} is outside ±9007199254740991")
+                }
+                _ => format!("{text:?} is not an integer: write 30, or laps=3"),
+            })
         };
         match text.split_once('=') {
             Some(("", _)) => Err("the field has no name: write laps=3".to_owned()),

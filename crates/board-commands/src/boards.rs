@@ -51,7 +51,7 @@ pub fn run(args: &BoardsArgs) -> Result<ExitCode, Box<dyn Error>> {
             "there may be more boards: -n lists more, --after {next:?} continues"
         ));
     }
-    args.result.print(&page, render)?;
+    args.result.print(&page, |page| args.render(page))?;
     Ok(ExitCode::SUCCESS)
 }
 
@@ -70,6 +70,13 @@ impl BoardsArgs {
             all.next = page.next;
         }
         Ok(all)
+    }
+
+    fn render(&self, page: &Boards) -> String {
+        if page.boards.is_empty() && (self.prefix.is_some() || self.after.is_some()) {
+            return format!("no such boards of kind {}", self.kind);
+        }
+        render(page)
     }
 
     async fn page(

@@ -103,7 +103,7 @@ pub enum ActivityChangeError {
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum ActivityRejection {
     /// The contribution's own time is outside.
-    #[error("at: {at} lies outside of the board's activity, {activity}")]
+    #[error("at: {at} is outside of the board's activity, {activity}")]
     Outside {
         /// The contribution's time.
         at: Timestamp,

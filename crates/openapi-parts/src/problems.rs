@@ -158,8 +158,7 @@ const fn detail_of(problem: ProblemType) -> &'static str {
         P::NoProfile => "member \"u1\" has no profile in kind gifts",
         P::MethodNotAllowed => "GET is not supported on path \"/v1/top\"",
         P::UnknownHost => {
-            "host: \"boards.example\" is not a name of this server: without keys it answers to those of \
-             server.hosts"
+            "host: \"boards.example\" is not a name of this server: add it to server.hosts, or create keys"
         }
         P::TargetTooLong => "the first line of the request has more than 65536 bytes",
         P::HeadTooLarge => "the head of the request has more than 65536 bytes or 100 lines",
@@ -180,7 +179,7 @@ const fn detail_of(problem: ProblemType) -> &'static str {
             "at: every window of the kind that 2026-11-20T14:52:22.123Z falls into is closed"
         }
         P::NotOpen => {
-            "at: 2026-11-20T14:52:22.123Z lies outside of the board's activity, from \
+            "at: 2026-11-20T14:52:22.123Z is outside of the board's activity, from \
              2026-11-20T20:00:00.000Z until 2026-11-20T20:15:00.000Z"
         }
         P::FromTheFuture => {

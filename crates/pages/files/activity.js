@@ -61,7 +61,7 @@ export class Activity {
         if (this.#kind === null) return;
         if (this.#batch.size > 0 && now >= this.#dueAt) this.#flush(now);
         for (const { at, time } of this.#shown) setText(time, age(at, now));
-        byId("no-news").hidden = this.#shown.length > 0;
+        byId("no-news").hidden = this.#shown.length + this.#batch.size > 0;
         this.#showRate(now);
     }
 

@@ -104,7 +104,7 @@ pub enum SeasonsError {
     #[error("`{0}` names no time")]
     Never(String),
     /// A cron expression with too many times.
-    #[error("`{0}` begins more than {CRON_MAX} seasons until 2100: use a shorter period")]
+    #[error("`{0}` begins more than {CRON_MAX} seasons until 2100: name fewer times")]
     TooOften(String),
     /// No season, or too many.
     #[error("lists {0} seasons: 1 to {LISTED_MAX} are accepted")]

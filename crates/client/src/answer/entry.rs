@@ -5,6 +5,7 @@ use serde::ser::SerializeMap as _;
 use serde::{Deserialize, Serialize, Serializer};
 
 use super::profile::Profile;
+use super::time::in_millis;
 use super::values::{POINTS, Values, points};
 
 /// A ranked member.
@@ -85,6 +86,16 @@ pub struct Standing {
     pub previous_rank: Option<u64>,
 }
 
+/// Returns a member as JSON.
+macro_rules! wire_value {
+    (reached_at: $at:expr) => {
+        in_millis($at, serde_json::value::Serializer)
+    };
+    ($member:ident: $value:expr) => {
+        serde_json::to_value($value)
+    };
+}
+
 /// Declares the wire format of a type: the fields of the standing are either `points` or `values`, next to the other
 /// members.
 ///
@@ -113,7 +124,7 @@ macro_rules! wire_format {
             fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
                 let mut map = serializer.serialize_map(None)?;
                 $(
-                    let value = serde_json::to_value(&self.$member).map_err(serde::ser::Error::custom)?;
+                    let value = wire_value!($member: &self.$member).map_err(serde::ser::Error::custom)?;
                     if !value.is_null() {
                         map.serialize_entry(stringify!($member), &value)?;
                     }
@@ -188,7 +199,7 @@ mod tests {
     fn what_is_serialized_is_what_was_read() {
         for text in [
             r#"{"rank":1,"member":"u","reached_at":"2026-11-20T14:52:22.123Z","points":-9}"#,
-            r#"{"rank":1,"member":"u","reached_at":"2026-11-20T14:52:22Z","profile":{"name":"U"},"values":{"z":1,"a":null}}"#,
+            r#"{"rank":1,"member":"u","reached_at":"2026-11-20T14:52:22.120Z","profile":{"name":"U"},"values":{"z":1,"a":null}}"#,
         ] {
             let entry: Entry = serde_json::from_str(text).unwrap();
             assert_eq!(serde_json::to_string(&entry).unwrap(), text);

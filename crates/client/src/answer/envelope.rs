@@ -3,6 +3,8 @@
 use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 
+use super::time::in_millis;
+
 /// The members that all responses about a board have.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[non_exhaustive]
@@ -14,6 +16,7 @@ pub struct Envelope {
     /// The version of the window. Equal versions mean equal content, on every server.
     pub version: String,
     /// When the read of the store began.
+    #[serde(serialize_with = "in_millis")]
     pub as_of: Timestamp,
     /// The number of ranked members.
     pub members: u64,
@@ -33,9 +36,9 @@ pub struct Envelope {
 #[non_exhaustive]
 pub struct Span {
     /// Contributions before this time are rejected.
-    #[serde(skip_serializing_if = "Option::is_none")]
+    #[serde(serialize_with = "in_millis", skip_serializing_if = "Option::is_none")]
     pub starts_at: Option<Timestamp>,
     /// Contributions at or after this time are rejected, and the board is then final.
-    #[serde(skip_serializing_if = "Option::is_none")]
+    #[serde(serialize_with = "in_millis", skip_serializing_if = "Option::is_none")]
     pub ends_at: Option<Timestamp>,
 }

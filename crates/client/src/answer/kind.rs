@@ -4,6 +4,7 @@ use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
+use super::time::in_millis;
 use crate::words::words;
 
 /// The settings of a kind. Settings that are `None` or empty have the defaults of the contract; the
@@ -123,10 +124,18 @@ pub struct Packed {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub unit: Option<String>,
     /// For the window `all`: contributions before this time are rejected.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[serde(
+        serialize_with = "in_millis",
+        default,
+        skip_serializing_if = "Option::is_none"
+    )]
     pub from: Option<Timestamp>,
     /// For the window `all`: contributions at or after this time are rejected.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[serde(
+        serialize_with = "in_millis",
+        default,
+        skip_serializing_if = "Option::is_none"
+    )]
     pub until: Option<Timestamp>,
 }
 

@@ -7,6 +7,7 @@ mod envelope;
 mod kind;
 mod members;
 mod profile;
+mod time;
 mod values;
 
 pub use admin::{AuditLine, AuditPage, Keys, ListedKey};

@@ -33,8 +33,9 @@ pub(crate) type BoxedLayer = Box<dyn Layer<Registry> + Send + Sync>;
 
 /// Starts logging what the filter selects. `also` receives everything.
 pub(crate) fn begin(format: LogFormat, filter: Targets, also: Option<BoxedLayer>) {
+    let is_plain = std::env::var_os("NO_COLOR").is_some_and(|value| !value.is_empty());
     let lines = fmt::layer()
-        .with_ansi(std::io::stderr().is_terminal())
+        .with_ansi(std::io::stderr().is_terminal() && !is_plain)
         .with_writer(std::io::stderr);
     let lines = match format {
         LogFormat::Text => lines.fmt_fields(text::Fields).with_filter(filter).boxed(),
