@@ -196,6 +196,11 @@ mod tests {
         assert_eq!(Value::parse("-30"), Ok(Value::Points(-30)));
         let laps = Value::Field("laps".to_owned(), 3);
         assert_eq!(Value::parse("laps=3"), Ok(laps));
+        let outside = Value::parse("-99999999999999999999").unwrap_err();
+        assert_eq!(
+            outside,
+            "-99999999999999999999 is outside ±9007199254740991"
+        );
         for wrong in [
             "",
             "1.5",

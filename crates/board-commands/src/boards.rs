@@ -51,7 +51,8 @@ pub fn run(args: &BoardsArgs) -> Result<ExitCode, Box<dyn Error>> {
             "there may be more boards: -n lists more, --after {next:?} continues"
         ));
     }
-    args.result.print(&page, |page| args.render(page))?;
+    let is_part = args.prefix.is_some() || args.after.is_some();
+    args.result.print(&page, |page| render(page, is_part))?;
     Ok(ExitCode::SUCCESS)
 }
 
@@ -72,13 +73,6 @@ impl BoardsArgs {
         Ok(all)
     }
 
-    fn render(&self, page: &Boards) -> String {
-        if page.boards.is_empty() && (self.prefix.is_some() || self.after.is_some()) {
-            return format!("no such boards of kind {}", self.kind);
-        }
-        render(page)
-    }
-
     async fn page(
         &self,
         client: &Client,
@@ -96,7 +90,11 @@ impl BoardsArgs {
     }
 }
 
-fn render(page: &Boards) -> String {
+/// Renders the boards of a kind, or a part of them.
+fn render(page: &Boards, is_part: bool) -> String {
+    if page.boards.is_empty() && is_part {
+        return "no such boards".to_owned();
+    }
     if page.boards.is_empty() {
         return "no boards: the first contribution to a board creates it".to_owned();
     }
@@ -126,9 +124,12 @@ fn render(page: &Boards) -> String {
 mod tests {
     use super::*;
 
+    fn page(boards: &str) -> Boards {
+        serde_json::from_str(&format!(r#"{{"kind":"pk","boards":{boards},"next":null}}"#)).unwrap()
+    }
+
     fn shown(boards: &str) -> String {
-        let page = format!(r#"{{"kind":"pk","boards":{boards},"next":null}}"#);
-        render(&serde_json::from_str(&page).unwrap())
+        render(&page(boards), false)
     }
 
     #[test]
@@ -145,5 +146,6 @@ mod tests {
              pk/2        1  -          2026-11-20T20:15:00Z"
         );
         assert!(shown("[]").starts_with("no boards: "));
+        assert_eq!(render(&page("[]"), true), "no such boards");
     }
 }

@@ -33,10 +33,11 @@ pub(crate) type BoxedLayer = Box<dyn Layer<Registry> + Send + Sync>;
 
 /// Starts logging what the filter selects. `also` receives everything.
 pub(crate) fn begin(format: LogFormat, filter: Targets, also: Option<BoxedLayer>) {
-    let is_plain = std::env::var_os("NO_COLOR").is_some_and(|value| !value.is_empty());
-    let lines = fmt::layer()
-        .with_ansi(std::io::stderr().is_terminal() && !is_plain)
-        .with_writer(std::io::stderr);
+    let mut lines = fmt::layer().with_writer(std::io::stderr);
+    // Else as NO_COLOR says.
+    if !std::io::stderr().is_terminal() {
+        lines.set_ansi(false);
+    }
     let lines = match format {
         LogFormat::Text => lines.fmt_fields(text::Fields).with_filter(filter).boxed(),
         LogFormat::Json => lines.event_format(json::Line).with_filter(filter).boxed(),
