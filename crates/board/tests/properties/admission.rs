@@ -247,6 +247,9 @@ proptest! {
             if let Ok(windows) = admitted {
                 let states = windows.iter().map(|window| kind.window_state(*window, now));
                 prop_assert!(states.into_iter().all(|state| state == WindowState::Open));
+                // Of several windows, the first to close decides until when the contribution is applied.
+                let closings = windows.iter().filter_map(|window| kind.closes_at(*window));
+                prop_assert_eq!(remembering.closes_at(), closings.min());
                 // The same again is the same list, which stores look at.
                 let again = remembering.admit(&kind, at, now).unwrap();
                 prop_assert!(Arc::ptr_eq(&windows, &again));

@@ -13,13 +13,13 @@ use crate::stage::{NOW, Stage, board, kind, points};
 
 const MS: Duration = Duration::from_millis(1);
 
-/// Creates a kind whose hours close when they end, over a store that delays writes.
+/// Creates a kind whose hours and days close when they end, over a store that delays writes.
 async fn slow(periods: &[Period], delay: Duration) -> (Arc<HookedStore>, Stage) {
     let store = HookedStore::new();
     let mut stage = Stage::over(store.clone()).await;
     let mut spec = points("gifts");
     let rule = |period: &Period| WindowRule {
-        close: (*period == Period::Hour).then_some(Duration::ZERO),
+        close: (*period != Period::All).then_some(Duration::ZERO),
         ..WindowRule::with_defaults(*period)
     };
     spec.windows = periods.iter().map(rule).collect();
@@ -46,7 +46,17 @@ fn late_write(stage: &Stage, subject: &str) -> Write {
 
 #[tokio::test]
 async fn late_writes_count_in_the_windows_that_are_open() {
-    let (store, stage) = slow(&[Period::Hour, Period::Day, Period::All], MS * 30).await;
+    late_writes_leave_out_the_hour(&[Period::Hour, Period::Day, Period::All]).await;
+}
+
+#[tokio::test]
+async fn the_first_window_to_close_decides_which_writes_are_late() {
+    late_writes_leave_out_the_hour(&[Period::Day, Period::All, Period::Hour]).await;
+}
+
+/// Writes that are applied after the hour has closed, and before the day does, count in all windows but the hour.
+async fn late_writes_leave_out_the_hour(periods: &[Period]) {
+    let (store, stage) = slow(periods, MS * 30).await;
     let writes = [late_write(&stage, "room"), late_write(&stage, "other")];
     let before = hour_ends().minus(MS * 20);
     for written in stage.router.write(&writes, before, true).await {
