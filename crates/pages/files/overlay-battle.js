@@ -1,4 +1,7 @@
-/** The first two members of a board against each other. Each keeps its side while it is one of the two. */
+/**
+ * Two members of a board against each other: the first two, or two that are named. Who is on which side depends on
+ * nothing but that, so that all who look see the same: the named ones as named, others by their ids.
+ */
 
 import { element, foreign, setText } from "./dom.js";
 import { distance, short } from "./numbers.js";
@@ -9,13 +12,17 @@ import { word } from "./words.js";
 const SIDES = ["left", "right"];
 
 export class Battle {
+    /** The words while there is nothing to show. */
+    waiting = "overlay.alone";
     #into;
-    #members = ["", ""];
+    #named;
     #sides;
     #difference = element("span", { class: "difference" });
 
-    constructor(into) {
+    /** `named` are the ids of the left and the right member, or null. */
+    constructor(into, named) {
         this.#into = into;
+        this.#named = named;
         this.#sides = SIDES.map((side) => {
             const [worn, name] = [avatar(""), element("span", { class: "name" }, foreign(""))];
             const value = element("span", { class: "value" });
@@ -25,34 +32,38 @@ export class Battle {
         into.replaceChildren(element("div", { class: "fighters" }, this.#sides[0].made, this.#difference, this.#sides[1].made), bar);
     }
 
-    /** Shows two entries by a field. */
+    /** Whether entries are sufficient. Named members are shown before they are among them. */
+    isReady(entries) {
+        return this.#named !== null || entries.length >= 2;
+    }
+
+    /** Shows entries by a field. */
     show(entries, field) {
         const sides = this.#seated(entries);
-        sides.forEach((entry, at) => this.#showSide(this.#sides[at], entry, field));
-        const [left, right] = sides.map((entry) => valueOf(entry, field));
+        const [left, right] = sides.map((entry) => valueOf(entry, field) ?? null);
+        sides.forEach((entry, at) => this.#showSide(this.#sides[at], entry, [left, right][at]));
         this.#into.style.setProperty("--signs", Math.max(...[left, right].map((value) => short(value).length)));
         const whole = left > 0 && right > 0 && field.order !== "asc" ? left + right : 0;
         this.#into.style.setProperty("--part", whole > 0 ? left / whole : 0.5);
-        const [first] = entries;
-        const ahead = sides.indexOf(first);
-        const isLevel = left === right;
-        this.#into.dataset.ahead = isLevel ? "" : SIDES[ahead];
-        const isKnown = left !== null && right !== null;
-        setText(this.#difference, isLevel || !isKnown ? word("gap.tied") : `+${short(distance(left, right))}`);
+        const ahead = sides.indexOf(entries.find((entry) => sides.includes(entry)));
+        this.#into.dataset.ahead = left === right ? "" : SIDES[ahead];
+        setText(this.#difference, differenceOf(left, right));
     }
 
-    /** Returns the two entries by side. */
+    /** Returns the two entries by side; of a named member without one only its id. */
     #seated(entries) {
-        const [first, second] = entries;
-        const isSwapped = first.member === this.#members[1] || second.member === this.#members[0];
-        const sides = isSwapped ? [second, first] : [first, second];
-        this.#members = sides.map(({ member }) => member);
-        return sides;
+        if (this.#named === null) return entries.slice(0, 2).sort((a, b) => (a.member < b.member ? -1 : 1));
+        return this.#named.map((member) => entries.find((entry) => entry.member === member) ?? { member });
     }
 
-    #showSide(side, entry, field) {
+    #showSide(side, entry, value) {
         side.made.dataset.member = entry.member;
-        setText(side.value, short(valueOf(entry, field)));
+        setText(side.value, short(value));
         wear(side, side.worn, side.name, entry);
     }
+}
+
+function differenceOf(left, right) {
+    if (left === null || right === null) return "–";
+    return left === right ? word("gap.tied") : `+${short(distance(left, right))}`;
 }

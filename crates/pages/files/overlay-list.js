@@ -11,11 +11,18 @@ const MEDALS = ["gold", "silver", "bronze"];
 const NARROW_REM = 30;
 
 export class List {
+    /** The words while there is nothing to show. */
+    waiting = "overlay.empty";
     #into;
     #rows = new Map();
 
     constructor(into) {
         this.#into = into;
+    }
+
+    /** Whether entries are sufficient. */
+    isReady(entries) {
+        return entries.length > 0;
     }
 
     /** Shows entries, best first, by a field. */

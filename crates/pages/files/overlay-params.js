@@ -9,6 +9,12 @@ function oneOf(...texts) {
     return { accepted: texts.join(", "), parse: (text) => (texts.includes(text) ? text : null) };
 }
 
+/** Returns the ids of two members. One with a comma cannot be named. */
+function sidesIn(text) {
+    const sides = text.split(",");
+    return sides.length === 2 && sides[0] !== sides[1] && !sides.includes("") ? sides : null;
+}
+
 const colour = { accepted: "#rrggbb", parse: (text) => (COLOUR.test(text) ? `#${text.replace("#", "")}` : null) };
 
 /** The parameters: what is accepted, and a parser, which returns null for other values. */
@@ -20,6 +26,7 @@ const PARAMS = {
     theme: oneOf("dark", "light"),
     lang: oneOf(...Object.keys(LANGUAGES)),
     battle: oneOf("1"),
+    sides: { accepted: "LEFT,RIGHT", parse: sidesIn },
     token: { accepted: "mbs_…", parse: (text) => (/^[\w.-]{1,1024}$/.test(text) ? text : null) },
     ink: colour, row: colour, accent: colour, left: colour, right: colour,
 };
@@ -35,14 +42,23 @@ export class Wrong extends Error {
     }
 }
 
+function boardIn(pathname) {
+    try {
+        return pathname.split("/").slice(-2).map(decodeURIComponent);
+    } catch {
+        throw new Wrong("URL", pathname, "/overlay/KIND/SUBJECT");
+    }
+}
+
 /** Parses the path and the query of an overlay's URL; parameters that are left out are null. */
 export function parse({ pathname, search }) {
-    const [kind, subject] = pathname.split("/").slice(-2).map(decodeURIComponent);
+    const [kind, subject] = boardIn(pathname);
     const params = Object.fromEntries(Object.keys(PARAMS).map((name) => [name, null]));
     for (const [name, text] of new URLSearchParams(search)) {
         if (!Object.hasOwn(PARAMS, name)) throw new Wrong(name, null, Object.keys(PARAMS).join(", "));
         params[name] = PARAMS[name].parse(text);
         if (params[name] === null) throw new Wrong(name, text, PARAMS[name].accepted);
     }
+    if (params.sides !== null && params.battle === null) throw new Wrong("sides", params.sides.join(), "battle=1");
     return { kind, subject, ...params };
 }

@@ -36,10 +36,12 @@ function open(params) {
     document.title = `${params.subject} · Megaboard`;
     if (params.token !== null) useToken(params.token);
     const isBattle = params.battle !== null;
-    const view = isBattle ? new Battle(byId("battle")) : new List(byId("rows"));
-    const n = isBattle ? 2 : params.n ?? ROWS;
+    const into = byId(isBattle ? "battle" : "rows");
+    const view = isBattle ? new Battle(into, params.sides) : new List(into);
+    // The named members of a battle may be any of the first ones.
+    const n = isBattle && params.sides === null ? 2 : params.n ?? ROWS;
     const stream = new Stream({
-        board: (text) => show(JSON.parse(text), view, isBattle),
+        board: (text) => show(JSON.parse(text), view, into),
         state: (state) => { byId("overlay").dataset.state = state; },
         refused: (problem) => note(refusal(problem, params), "wrong"),
     });
@@ -52,19 +54,19 @@ function refusal({ message, wantsKey }, { kind, subject, token }) {
     return wantsKey && token === null ? word("overlay.key", { board }) : word("overlay.refused", { board, why: message });
 }
 
-function show({ entries, stale }, view, isBattle) {
+function show({ entries, stale }, view, into) {
     byId("overlay").classList.toggle("stale", stale === true);
-    const isShort = entries.length < (isBattle ? 2 : 1);
-    byId("rows").hidden = isBattle || isShort;
-    byId("battle").hidden = !isBattle || isShort;
-    byId("note").hidden = !isShort;
-    if (isShort) note(word(isBattle ? "overlay.alone" : "overlay.empty"), "quiet");
-    else view.show(entries, firstField(entries));
+    const isReady = view.isReady(entries);
+    into.hidden = !isReady;
+    byId("note").hidden = isReady;
+    if (isReady) view.show(entries, firstField(entries));
+    else note(word(view.waiting), "quiet");
 }
 
 /** Returns the first field of entries and its order, which the order of the entries shows: with a token there are no kinds to read. */
 function firstField(entries) {
     const [first] = entries;
+    if (first === undefined) return { name: "points", order: "desc" };
     const name = first.values ? Object.keys(first.values)[0] : "points";
     const value = (entry) => (entry.values ? entry.values[name] : entry.points);
     return { name, order: value(first) < value(entries.at(-1)) ? "asc" : "desc" };

@@ -60,6 +60,7 @@ scenarios! {
     overlays: "an overlay shows the top of a board as it changes, on no ground",
     the_parameters_of_overlays: "the size and the colours of an overlay are parameters, and other values are refused",
     battles: "a battle shows two members against each other, each on its side",
+    sides_of_battles: "all viewers of a battle see its sides alike, before and after a reload",
     overlays_with_tokens: "an overlay with a token needs no key",
     overlays_without_keys: "an overlay that needs a key says what to do",
     narrow_overlays: "long numbers of an overlay are short where there is little room",

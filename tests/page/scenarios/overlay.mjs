@@ -86,6 +86,42 @@ export const scenarios = {
         same(await page.locator(".difference").innerText(), "+300", "the difference");
     },
 
+    async "all viewers of a battle see its sides alike, before and after a reload"(stage) {
+        await stage.give("gifts/sides", ["red", 100], ["blue", 300]);
+        const sides = (page) => page.$$eval(".fighter", (all) => all.map((side) => ["name", "value"].map((part) => side.querySelector(`.${part}`).textContent).join(" ")).join(", "));
+        const sees = (page, wanted) => eventually(wanted, async () => await sides(page) === wanted);
+        const early = await opened(stage, "gifts/sides?battle=1&window=day");
+        await sees(early, "blue 300, red 100");
+        await stage.give("gifts/sides", ["red", 500]);
+        await sees(early, "blue 300, red 600");
+        const late = await opened(stage, "gifts/sides?battle=1&window=day");
+        await sees(late, "blue 300, red 600");
+        await early.reload();
+        await sees(early, "blue 300, red 600");
+        const named = await opened(stage, "gifts/sides?battle=1&window=day&sides=red,blue");
+        await sees(named, "red 600, blue 300");
+        same(await named.locator("#battle").getAttribute("data-ahead"), "left", "who is ahead");
+        // Named members are shown before they have points, and whoever else is first.
+        const other = await opened(stage, "gifts/sides?battle=1&window=day&sides=green%2Cblue&lang=en");
+        await sees(other, "green –, blue 300");
+        same(await other.locator("#battle").getAttribute("data-ahead"), "right", "who is ahead");
+        same(await other.locator(".difference").innerText(), "–", "the difference");
+        await stage.give("gifts/sides", ["pink", 9000], ["green", 1]);
+        await sees(other, "green 1, blue 300");
+        const empty = await opened(stage, "gifts/sides-empty?battle=1&window=day&sides=red,blue");
+        await sees(empty, "red –, blue –");
+        const wrong = {
+            "battle=1&sides=red": 'sides: "red" is not accepted; use LEFT,RIGHT', "battle=1&sides=red,red": 'sides: "red,red" is not accepted; use LEFT,RIGHT',
+            "sides=red,blue": 'sides: "red,blue" is not accepted; use battle=1',
+        };
+        for (const [query, text] of Object.entries(wrong)) {
+            const refused = await opened(stage, `gifts/sides?${query}`);
+            await eventually(text, async () => await refused.locator("#note").innerText() === text);
+        }
+        const malformed = await opened(stage, "gifts/a%zz");
+        await eventually("a URL that cannot be read", async () => (await malformed.locator("#note").innerText()).startsWith("URL: "));
+    },
+
     async "long numbers of an overlay are short where there is little room"(stage) {
         await stage.give("gifts/long", ["ada", 9_007_199_254_740_991], ["ben", 1_234_567_890]);
         const values = (page, selector) => page.$$eval(selector, (all) => all.map((it) => it.textContent));
@@ -141,7 +177,7 @@ export const scenarios = {
     async "axe finds no serious fault in an overlay"(stage) {
         await stage.give("gifts/over", ...Array.from({ length: 10 }, (_, at) => [`viewer-${at}`, 9000 - at * 700]));
         const found = [];
-        for (const query of ["title=Gifts&window=day", "battle=1&window=day", "n=11"]) {
+        for (const query of ["title=Gifts&window=day", "battle=1&window=day&sides=viewer-1,viewer-0", "n=11"]) {
             for (const theme of ["dark", "light"]) {
                 const page = await opened(stage, `gifts/over?${query}&theme=${theme}`);
                 await page.locator("#rows li, .fighter .value, #note.wrong").first().waitFor();
