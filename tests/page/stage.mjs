@@ -1,6 +1,7 @@
 /** The fixture of scenarios: browser pages whose faults are recorded, and the service. */
 
-const DEADLINE_MS = 20_000;
+/** How long a condition is waited for that never holds. No machine is so slow or busy that one which does takes as long. */
+const DEADLINE_MS = 180_000;
 const POLL_MS = 20;
 
 /** The window sizes. */
@@ -35,6 +36,17 @@ export async function eventually(what, probe) {
     }
 }
 
+/** Holds back the requests of a page for `pattern`, or those for which `isHeld()` holds, until the returned function is called. */
+export async function held(page, pattern, isHeld = () => true) {
+    let release;
+    const gate = new Promise((resolve) => { release = resolve; });
+    await page.route(pattern, async (route) => {
+        if (await isHeld()) await gate;
+        return route.fallback();
+    });
+    return release;
+}
+
 /** The fixture of one scenario. Its pages are closed at its end. */
 export class Stage {
     #browsers;
@@ -60,6 +72,7 @@ export class Stage {
             viewport: VIEWS.desktop, colorScheme: "dark", serviceWorkers: "block", ...options,
         });
         this.#contexts.push(context);
+        context.setDefaultTimeout(DEADLINE_MS);
         const page = await context.newPage();
         await this.#note(page, ignored);
         if (hash !== null) await page.goto(`${this.url}/${hash}`);

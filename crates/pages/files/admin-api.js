@@ -1,17 +1,13 @@
 /** The requests of the admin page. */
 
-import { ask, boardPath } from "./api.js";
+import { ask, boardPath, pathOf, placePath } from "./api.js";
 
 async function read(path, params) {
     return (await ask(path, params)).json();
 }
 
 function memberPath(member) {
-    return `v1/members/${encodeURIComponent(member)}`;
-}
-
-function placePath(board, member) {
-    return `${boardPath(board)}/members/${encodeURIComponent(member)}`;
+    return `v1/members/${pathOf(member)}`;
 }
 
 async function send(method, path, params = {}, body) {

@@ -1,7 +1,7 @@
 /** The audit log, the newest operation first: the two lines of an operation are one row. */
 
 import * as admin from "./admin-api.js";
-import { badge, button, row, table } from "./admin-parts.js";
+import { badge, button, markCurrent, row, table } from "./admin-parts.js";
 import { Problem } from "./api.js";
 import { element, foreign } from "./dom.js";
 import { moment } from "./format.js";
@@ -63,36 +63,60 @@ function cells(line) {
 
 /** Shows the log: of the keys with scope `write` if the address says so, or of all others. */
 export async function audit(page) {
-    const ofWriters = page.query.get("of") === "writers";
-    const tab = (of, isCurrent, text) => element("a", { href: `#/audit${of}`, "aria-current": isCurrent ? "true" : null }, text);
     page.begin(word("admin.audit"), { about: word("admin.audit.about") });
-    const keys = ["admin.time", "admin.key", "admin.address", "admin.request", "admin.outcome"];
-    const heads = keys.map((key) => word(key));
-    const list = table(word("admin.audit"), heads, []);
-    list.classList.add("audit");
-    const operations = new Operations();
-    const body = element("div", {}, element("p", { class: "none" }, word("admin.looking")));
-    page.add(element("section", { class: "panel" },
-        element("nav", { class: "tabs", "aria-label": word("admin.audit.files") },
-            tab("", !ofWriters, word("admin.audit.admins")),
-            tab("?of=writers", ofWriters, word("admin.audit.writers"))),
-        body));
-    let before = "";
-    const more = button(word("admin.audit.older"), () => page.line.run(next));
-    const next = async () => {
-        const read = await admin.audit(ofWriters, before, LINES);
-        before = read.next;
-        list.tBodies[0].append(...operations.take(read.entries).map((line) => row(heads, cells(line))));
-        more.hidden = before === null;
-        const isEmpty = list.tBodies[0].rows.length === 0;
-        if (body.contains(list)) return;
-        body.replaceChildren(isEmpty ? element("p", { class: "none" }, word("admin.audit.none")) : list, more);
+    const tabs = {
+        admins: element("a", { href: page.addressWith({ of: null }) }, word("admin.audit.admins")),
+        writers: element("a", { href: page.addressWith({ of: "writers" }) }, word("admin.audit.writers")),
     };
-    try {
-        await next();
-    } catch (error) {
-        const isAbsent = error instanceof Problem && error.type === "no-audit-log";
-        const absent = element("p", { class: "none" }, word("admin.audit.absent"));
-        body.replaceChildren(isAbsent ? absent : page.trouble(error));
+    const body = element("div");
+    page.add(element("section", { class: "panel" },
+        element("nav", { class: "tabs", "aria-label": word("admin.audit.files") }, ...Object.values(tabs)), body));
+    await page.follow((query) => {
+        const of = query.get("of") === "writers" ? "writers" : "admins";
+        markCurrent(tabs, of);
+        return new Log(page, of === "writers").show(body);
+    });
+}
+
+/** The operations of one file of the log. */
+class Log {
+    #heads = ["admin.time", "admin.key", "admin.address", "admin.request", "admin.outcome"].map((key) => word(key));
+    #list = table(word("admin.audit"), this.#heads, []);
+    #operations = new Operations();
+    #before = "";
+    #more = button(word("admin.audit.older"), () => this.#page.line.run(() => this.#next()));
+    #page;
+    #ofWriters;
+
+    constructor(page, ofWriters) {
+        this.#page = page;
+        this.#ofWriters = ofWriters;
+        this.#list.classList.add("audit");
+    }
+
+    /** Shows the newest operations in an element. */
+    async show(body) {
+        const looking = element("p", { class: "none" }, word("admin.looking"));
+        body.replaceChildren(looking);
+        let shown;
+        try {
+            await this.#next();
+            const isEmpty = this.#list.tBodies[0].rows.length === 0;
+            shown = [isEmpty ? element("p", { class: "none" }, word("admin.audit.none")) : this.#list, this.#more];
+        } catch (error) {
+            const isAbsent = error instanceof Problem && error.type === "no-audit-log";
+            const absent = () => element("p", { class: "none" }, word("admin.audit.absent"));
+            shown = [isAbsent ? absent() : this.#page.trouble(error)];
+        }
+        // Meanwhile the other file may have been chosen.
+        if (looking.parentNode === body) body.replaceChildren(...shown);
+    }
+
+    async #next() {
+        const read = await admin.audit(this.#ofWriters, this.#before, LINES);
+        this.#before = read.next;
+        const rows = this.#operations.take(read.entries).map((line) => row(this.#heads, cells(line)));
+        this.#list.tBodies[0].append(...rows);
+        this.#more.hidden = this.#before === null;
     }
 }

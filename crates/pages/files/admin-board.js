@@ -1,7 +1,7 @@
 /** A board: its settings, its windows, a member of it, and its deletion. */
 
 import * as admin from "./admin-api.js";
-import { standings } from "./admin-standing.js";
+import { Standings } from "./admin-standing.js";
 import { button, facts, hashOf, liveUrl, panel, searchForm, table } from "./admin-parts.js";
 import { confirmed } from "./confirm.js";
 import { element, foreign } from "./dom.js";
@@ -43,11 +43,20 @@ export async function board(page) {
         ? element("p", { class: "none" }, word("board.empty"))
         : table(word("admin.windows"), heads, shown.windows.map(({ window, members }) =>
             [element("a", { href: liveUrl(at, { window }) }, windowName(window)), number(members)]))));
-    const found = element("div", { class: "found" });
-    page.add(panel(word("admin.member.here"), [], searchForm({
-        id: "member-here", label: word("find"), hint: word("find.hint"), go: word("find.go"),
-        onText: (member) => standings(page, kind, at, member, found),
-    }), found));
+    const found = new Standings(page, kind, at);
+    const form = searchForm({
+        id: "member-here", label: word("find"), hint: word("admin.find.hint"), go: word("find.go"),
+        onText: (member) => {
+            page.note("member", member);
+            found.show(member);
+        },
+    });
+    page.add(panel(word("admin.member.here"), [], form, found.element));
+    await page.follow((query) => {
+        const member = query.get("member") ?? "";
+        form.querySelector("input").value = member;
+        return found.show(member);
+    });
 }
 
 async function remove(page, { kind, subject }) {

@@ -1,9 +1,9 @@
 /** The kinds with their settings, and the boards of one kind: the busiest ones, or all by subject. */
 
 import * as admin from "./admin-api.js";
-import { badge, button, facts, hashOf, link, liveUrl, panel, rate, row, table } from "./admin-parts.js";
+import { badge, button, facts, hashOf, link, liveUrl, markCurrent, panel, rate, row, table } from "./admin-parts.js";
 import { pretty, textOf } from "./docs-json.js";
-import { element, foreign } from "./dom.js";
+import { element, foreign, renew } from "./dom.js";
 import { moment } from "./format.js";
 import { number } from "./numbers.js";
 import { windowLabel } from "./windows.js";
@@ -70,31 +70,48 @@ async function one(page, kind) {
     await boards(page, kind.kind);
 }
 
-/** Shows the boards of a kind, as the address says: by activity, or by subject. */
+/** Shows the boards of a kind, as the address says: by activity, or by subject, and those that begin with a prefix. */
 async function boards(page, kind) {
-    const bySubject = page.query.get("order") === "subject";
-    const tab = (order, isCurrent) => element("a", {
-        href: `${hashOf("kinds", kind)}${order}`, "aria-current": isCurrent ? "true" : null,
-    }, word(order === "" ? "admin.busiest" : "admin.by.subject"));
     const prefix = element("input", {
         id: "prefix", type: "text", dir: "auto", autocomplete: "off", spellcheck: "false", maxlength: "128",
         placeholder: word("admin.prefix"),
     });
+    const orders = { busiest: element("a", {}, word("admin.busiest")), subject: element("a", {}, word("admin.by.subject")) };
     const body = element("div");
     const tools = [
-        element("nav", { class: "tabs", "aria-label": word("admin.order") },
-            tab("", !bySubject), tab("?order=subject", bySubject)),
+        element("nav", { class: "tabs", "aria-label": word("admin.order") }, ...Object.values(orders)),
         element("label", { for: "prefix", class: "unseen" }, word("admin.prefix")), prefix,
     ];
     page.add(panel(word("boards"), tools, body));
-    const list = new (bySubject ? BySubject : Busiest)(page, kind, body);
+    const lists = { busiest: new Busiest(page, kind, body), subject: new BySubject(page, kind, body) };
+    let shown = null;
+    const showOrders = () => {
+        orders.busiest.href = page.addressWith({ order: null });
+        orders.subject.href = page.addressWith({ order: "subject" });
+    };
     let timer = 0;
     prefix.addEventListener("input", () => {
+        // In the address at once: so it is there whatever is drawn next.
+        page.note("prefix", prefix.value);
+        showOrders();
         clearTimeout(timer);
-        timer = setTimeout(() => list.begin(prefix.value), TYPING_MS);
+        timer = setTimeout(() => shown.begin(prefix.value), TYPING_MS);
     });
-    if (bySubject) await list.begin("");
-    else await page.every(READ_MS, () => list.read());
+    await page.follow((query) => {
+        clearTimeout(timer);
+        const order = query.get("order") === "subject" ? "subject" : "busiest";
+        markCurrent(orders, order);
+        showOrders();
+        const text = query.get("prefix") ?? "";
+        if (prefix.value !== text) prefix.value = text;
+        if (shown !== lists[order]) {
+            shown?.end();
+            shown = lists[order];
+            body.replaceChildren(element("p", { class: "none" }, word("admin.looking")));
+        }
+        return shown.begin(text);
+    });
+    page.every(READ_MS, () => lists.busiest.again());
 }
 
 function nameCell({ subject }, kind) {
@@ -105,8 +122,10 @@ function liveCell({ subject }, kind) {
     return element("a", { href: liveUrl({ kind, subject }) }, word("admin.live"));
 }
 
+/** The boards with the most contributions, read again and again while they are shown. */
 class Busiest {
-    #prefix = "";
+    /** Null while other boards are shown. */
+    #prefix = null;
     #turn = 0;
 
     constructor(page, kind, body) {
@@ -115,10 +134,16 @@ class Busiest {
 
     begin(prefix) {
         this.#prefix = prefix;
-        return this.read();
+        return this.again();
     }
 
-    async read() {
+    end() {
+        this.#turn += 1;
+        this.#prefix = null;
+    }
+
+    async again() {
+        if (this.#prefix === null) return;
         this.#turn += 1;
         const turn = this.#turn;
         let shown;
@@ -127,8 +152,17 @@ class Busiest {
         } catch (error) {
             shown = this.page.trouble(error);
         }
-        // A list that changes under the focus would take it away.
-        if (turn === this.#turn && !this.body.contains(document.activeElement)) this.body.replaceChildren(shown);
+        if (turn === this.#turn) this.#show(shown);
+    }
+
+    /** A board's row stays, with the focus and the selection in it. If it leaves the list, the focus goes to the one in its place. */
+    #show(list) {
+        const rows = () => [...this.body.querySelectorAll("tbody tr")];
+        const at = rows().findIndex((row) => row.contains(document.activeElement));
+        renew(this.body, list);
+        if (at < 0 || this.body.contains(document.activeElement)) return;
+        const left = rows();
+        left[Math.min(at, left.length - 1)]?.querySelector("a").focus({ preventScroll: true });
     }
 
     #list(boards) {
@@ -136,13 +170,15 @@ class Busiest {
         if (boards.length === 0) return element("p", { class: "none" }, none);
         const most = Math.max(...boards.map((board) => board.contributions_per_minute));
         const heads = [word("board"), word("admin.per.minute"), word("admin.live")];
-        return table(word("boards"), heads, boards.map((board) => {
+        const list = table(word("boards"), heads, []);
+        list.tBodies[0].append(...boards.map((board) => {
             const { contributions_per_minute: each } = board;
             const bar = element("i", { class: "amount", "aria-hidden": "true" });
             bar.style.setProperty("--part", String(each / most));
             const amount = [bar, element("span", { class: "number" }, rate(each))];
-            return [nameCell(board, this.kind), amount, liveCell(board, this.kind)];
+            return row(heads, [nameCell(board, this.kind), amount, liveCell(board, this.kind)], board.subject);
         }));
+        return list;
     }
 }
 
@@ -153,29 +189,34 @@ class BySubject {
         Object.assign(this, { page, kind, body });
     }
 
+    end() {
+        this.#turn += 1;
+    }
+
     async begin(prefix) {
         this.#turn += 1;
         const turn = this.#turn;
         const heads = [word("board"), word("admin.span"), word("admin.shards"), word("admin.live")];
         const list = table(word("boards"), heads, []);
+        const more = button(word("boards.more"), () => this.page.line.run(next));
         let after = "";
-        const more = button(word("boards.more"), () => next());
         const next = async () => {
-            try {
-                const { boards, next: rest } = await admin.bySubject(this.kind, prefix, after, BOARDS);
-                if (turn !== this.#turn) return;
-                after = rest;
-                list.tBodies[0].append(...boards.map((board) => row(heads,
-                    [nameCell(board, this.kind), spanOf(board), number(board.shards), liveCell(board, this.kind)])));
-                const isEmpty = list.tBodies[0].rows.length === 0;
-                if (after === null && document.activeElement === more) list.querySelector("tr:last-child a")?.focus();
-                this.body.replaceChildren(isEmpty ? element("p", { class: "none" }, word("admin.boards.none")) : list,
-                    ...(after === null ? [] : [more]));
-            } catch (error) {
-                this.body.replaceChildren(this.page.trouble(error));
-            }
+            const { boards, next: rest } = await admin.bySubject(this.kind, prefix, after, BOARDS);
+            after = rest;
+            list.tBodies[0].append(...boards.map((board) => row(heads,
+                [nameCell(board, this.kind), spanOf(board), number(board.shards), liveCell(board, this.kind)])));
+            if (after === null && document.activeElement === more) list.querySelector("tr:last-child a")?.focus();
+            more.hidden = after === null;
         };
-        await next();
+        let shown;
+        try {
+            await next();
+            const isEmpty = list.tBodies[0].rows.length === 0;
+            shown = [isEmpty ? element("p", { class: "none" }, word("admin.boards.none")) : list, more];
+        } catch (error) {
+            shown = [this.page.trouble(error)];
+        }
+        if (turn === this.#turn) this.body.replaceChildren(...shown);
     }
 }
 

@@ -3,7 +3,7 @@
 import * as admin from "./admin-api.js";
 import { Metrics } from "./admin-metrics.js";
 import { badge, panel, rate, reason, sparkline, table } from "./admin-parts.js";
-import { element } from "./dom.js";
+import { element, renew } from "./dom.js";
 import { moment } from "./format.js";
 import { locale } from "./language.js";
 import { number, percent } from "./numbers.js";
@@ -117,9 +117,9 @@ export async function overview(page) {
             metrics = new Metrics(await admin.metrics(), Date.now());
         } catch (error) {
             // What the last reading warned of is no longer known.
-            warnings.replaceChildren();
-            tiles.replaceChildren(state);
-            refused.replaceChildren(page.trouble(error));
+            renew(warnings);
+            renew(tiles, state);
+            renew(refused, page.trouble(error));
             return;
         }
         const [info] = metrics.of("megaboard_build_info");
@@ -130,14 +130,15 @@ export async function overview(page) {
             return tile(word(label), now === null ? "–" : rate(now), line);
         });
         const counts = COUNTS.map(([label, name]) => [label, metrics.sum(name)]).filter(([, value]) => value !== null);
-        tiles.replaceChildren(...[
+        renew(tiles, ...[
             state, tile(word("admin.version"), info?.labels.version ?? "–"), started(metrics), memory(metrics), ...rates,
             ...counts.map(([label, value]) => tile(word(label), number(value))),
         ].filter((it) => it !== null));
         const held = WARNINGS.filter(([, holds]) => holds(metrics));
-        warnings.replaceChildren(...held.map(([label]) => element("p", { class: "trouble" }, word(label))));
-        refused.replaceChildren(problems(metrics));
+        renew(warnings, ...held.map(([label]) => element("p", { class: "trouble" }, word(label))));
+        renew(refused, problems(metrics));
         before = metrics;
     }
-    await page.every(READ_MS, read);
+    await read();
+    page.every(READ_MS, read);
 }

@@ -11,10 +11,47 @@ export class Page {
     /** The result of actions. */
     line = new Line();
     #body = byId("view");
+    #query;
+    #follow = () => {};
 
     /** `parts` and `query` are those of the address; `leaving` is aborted when another view is shown. */
     constructor({ parts, query }, kinds, leaving) {
-        Object.assign(this, { parts, query, kinds, leaving });
+        Object.assign(this, { parts, kinds, leaving });
+        this.#query = query;
+    }
+
+    /**
+     * Calls `show(query)` with the query of the address, now and whenever it changes: then the view stays, with all that
+     * was typed into it.
+     */
+    follow(show) {
+        this.#follow = show;
+        return show(this.#query);
+    }
+
+    /** Says that the query of the address has changed. */
+    turn(query) {
+        this.#query = query;
+        return this.#follow(query);
+    }
+
+    /** Sets a parameter of the address, without an entry in the browser's history. An empty one is left out. */
+    note(name, value) {
+        if (this.leaving.aborted) return;
+        if (value === "") this.#query.delete(name);
+        else this.#query.set(name, value);
+        history.replaceState(null, "", this.addressWith({}));
+    }
+
+    /** Returns the address of this view with other parameters; null leaves one out. */
+    addressWith(params) {
+        const query = new URLSearchParams(this.#query);
+        for (const [name, value] of Object.entries(params)) {
+            if (value === null) query.delete(name);
+            else query.set(name, value);
+        }
+        const [path] = location.hash.split("?");
+        return query.size > 0 ? `${path}?${query}` : path;
     }
 
     /** Begins the view: its heading, links to the views above it, a line about it, and buttons. */
@@ -39,15 +76,15 @@ export class Page {
         if (!this.leaving.aborted) this.#body.append(...parts.filter((part) => part !== null));
     }
 
-    /** Goes to another view, which shows this result. */
+    /** Goes to another view, which shows this result, unless another one was chosen meanwhile. */
     leave(hash, ...result) {
+        if (this.leaving.aborted) return;
         carried = result;
         location.hash = hash;
     }
 
-    /** Runs an action, and then again after each `ms`, while the tab is visible and until the view is left. */
-    async every(ms, action) {
-        await action();
+    /** Runs an action again and again, with a pause of `ms`, while the tab is visible and until the view is left. */
+    every(ms, action) {
         const again = async () => {
             if (this.leaving.aborted) return;
             if (document.visibilityState === "visible") await action();

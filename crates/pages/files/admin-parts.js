@@ -24,9 +24,12 @@ export function table(label, heads, rows) {
         element("thead", { role: "rowgroup" }, top), body);
 }
 
-/** Returns a row of a table with these headings. On narrow screens each cell shows its heading. */
-export function row(heads, cells) {
-    return element("tr", { role: "row" }, ...cells.map((cell, at) =>
+/**
+ * Returns a row of a table with these headings. On narrow screens each cell shows its heading. `key` tells it from the
+ * other rows of a table that is drawn again and again.
+ */
+export function row(heads, cells, key = null) {
+    return element("tr", { role: "row", "data-key": key }, ...cells.map((cell, at) =>
         element("td", { role: "cell", "data-label": heads[at] }, element("div", { class: "cell" }, ...[cell].flat()))));
 }
 
@@ -54,6 +57,14 @@ export function button(text, action, { isDanger = false } = {}) {
         }
     });
     return made;
+}
+
+/** Marks the current one of some tabs, which are links by name. */
+export function markCurrent(tabs, current) {
+    for (const [name, tab] of Object.entries(tabs)) {
+        if (name === current) tab.setAttribute("aria-current", "true");
+        else tab.removeAttribute("aria-current");
+    }
 }
 
 /** Returns a link; `text` may be other people's. */

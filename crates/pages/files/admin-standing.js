@@ -30,29 +30,46 @@ async function entries(kind, board, member) {
     return Promise.all(kind.windows.map(async (window) => [window, await admin.entry(board, member, window)]));
 }
 
-/** Shows a member's standings on a board in an element, with what can be done about them. */
-export async function standings(page, kind, board, member, into) {
-    const show = async () => {
-        await standings(page, kind, board, member, into);
-        refocus(into);
-    };
-    let found;
-    try {
-        found = await entries(kind, board, member);
-    } catch (error) {
-        into.replaceChildren(page.trouble(error));
-        return;
+/** A member's standings on a board, with what can be done about them. */
+export class Standings {
+    /** What is shown: the member that was chosen last. */
+    element = element("div", { class: "found" });
+    #turn = 0;
+
+    constructor(page, kind, board) {
+        Object.assign(this, { page, kind, board });
     }
-    const isThere = found.some(([, entry]) => entry !== null);
-    const heads = [word("window"), word("column.rank"), ...kind.fields.map(fieldLabel)];
-    const values = (entry) => kind.fields.map((field) => number(entry === null ? null : valueOf(entry, field)));
-    const rows = found.map(([window, entry]) => [windowLabel(window), rankText(entry), ...values(entry)]);
-    into.replaceChildren(
-        panelHead(element("h3", {}, link(hashOf("members", member), member)),
-            standingActions(page, kind, board, member, show, isThere)),
-        isThere
-            ? table(word("admin.standings.of"), heads, rows)
-            : element("p", { class: "none" }, word("admin.standing.none")));
+
+    /** Shows a member, or nobody if the text is empty. */
+    async show(member) {
+        this.#turn += 1;
+        const turn = this.#turn;
+        let shown;
+        try {
+            shown = member === "" ? [] : this.#shown(member, await entries(this.kind, this.board, member));
+        } catch (error) {
+            shown = [this.page.trouble(error)];
+        }
+        if (turn === this.#turn) this.element.replaceChildren(...shown);
+    }
+
+    #shown(member, found) {
+        const isThere = found.some(([, entry]) => entry !== null);
+        const heads = [word("window"), word("column.rank"), ...this.kind.fields.map(fieldLabel)];
+        const values = (entry) => this.kind.fields.map((field) => number(entry === null ? null : valueOf(entry, field)));
+        const rows = found.map(([window, entry]) => [windowLabel(window), rankText(entry), ...values(entry)]);
+        const again = async () => {
+            await this.show(member);
+            refocus(this.element);
+        };
+        return [
+            panelHead(element("h3", {}, link(hashOf("members", member), member)),
+                standingActions(this.page, this.kind, this.board, member, again, isThere)),
+            isThere
+                ? table(word("admin.standings.of"), heads, rows)
+                : element("p", { class: "none" }, word("admin.standing.none")),
+        ];
+    }
 }
 
 /** Focuses the first action in an element, if the focus was on one that is gone. */

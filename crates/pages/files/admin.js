@@ -35,6 +35,9 @@ const ANYBODY = "anybody";
 
 let leaving = new AbortController();
 
+/** The view that is shown: the path of its address, and its page. */
+let shown = null;
+
 function decoded(text) {
     try {
         return decodeURIComponent(text);
@@ -48,6 +51,7 @@ function address() {
     const [, path = "", query = ""] = /^#\/([^?]*)\??(.*)$/s.exec(location.hash) ?? [];
     const [name, ...parts] = path.split("/").map(decoded);
     return {
+        path,
         name: Object.hasOwn(VIEWS, name) ? name : "overview",
         parts: parts.filter((part) => part !== ""),
         query: new URLSearchParams(query),
@@ -65,18 +69,36 @@ function isRefused(error) {
     return error instanceof api.Problem && error.status === 401;
 }
 
-async function show() {
+/**
+ * Shows what the address says. The last view is gone at once, so that nobody types into what is about to be drawn again;
+ * with another query alone it stays.
+ */
+async function show({ isChosen = false } = {}) {
+    const { path, name, parts, query } = address();
+    if (shown?.path === path) {
+        await shown.page.turn(query);
+        return;
+    }
     leaving.abort();
     leaving = new AbortController();
     const { signal } = leaving;
-    const { name, parts, query } = address();
+    shown = null;
     showSections(name);
+    const hadFocus = byId("view").contains(document.activeElement);
+    byId("view").replaceChildren(element("p", { class: "none" }, word("admin.looking")));
+    if (isChosen) scrollTo(0, 0);
+    if (isChosen || hadFocus) byId("view").focus({ preventScroll: true });
     try {
+        // Refuses names that no path can have.
+        api.pathOf(...parts);
         const known = await admin.changeable((await api.kinds()).kinds);
+        if (signal.aborted) return;
         const [all, one] = VIEWS[name];
-        if (!signal.aborted) await (parts.length > 0 && one ? one : all)(new Page({ parts, query }, known, signal));
+        shown = { path, page: new Page({ parts, query: address().query }, known, signal) };
+        await (parts.length > 0 && one ? one : all)(shown.page);
     } catch (error) {
         if (signal.aborted) return;
+        shown = null;
         if (isRefused(error)) refuse(error);
         else instead(word("admin.failed"), element("p", {}, reason(error)), retry());
     }
@@ -105,6 +127,7 @@ function refuse(problem) {
 }
 
 async function start() {
+    shown = null;
     byId("forget").hidden = api.key() === null;
     try {
         await admin.hiddenIn(ANYBODY);
@@ -127,10 +150,7 @@ byId("skip").addEventListener("click", (event) => {
     event.preventDefault();
     byId("view").focus();
 });
-addEventListener("hashchange", async () => {
-    if (byId("sections").hidden) return;
-    await show();
-    scrollTo(0, 0);
-    byId("view").focus({ preventScroll: true });
+addEventListener("hashchange", () => {
+    if (!byId("sections").hidden) show({ isChosen: true });
 });
 start();

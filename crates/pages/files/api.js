@@ -68,9 +68,24 @@ export async function ask(path, params = {}, { withinMs = REQUEST_MS_MAX, ...opt
     throw new Problem(response.status, await response.json().catch(() => ({})));
 }
 
+/**
+ * Returns names as parts of a path. `.` and `..` are not names: a URL drops them, however they are encoded, and would be
+ * that of another route.
+ */
+export function pathOf(...names) {
+    const wrong = names.find((name) => ["", ".", ".."].includes(name));
+    if (wrong !== undefined) throw new Problem(400, { type: "invalid", detail: `"${wrong}" is not a name` });
+    return names.map(encodeURIComponent).join("/");
+}
+
 /** Returns the path of a board. */
-export function boardPath(board) {
-    return `v1/boards/${encodeURIComponent(board.kind)}/${encodeURIComponent(board.subject)}`;
+export function boardPath({ kind, subject }) {
+    return `v1/boards/${pathOf(kind, subject)}`;
+}
+
+/** Returns the path of a member of a board. */
+export function placePath(board, member) {
+    return `${boardPath(board)}/members/${pathOf(member)}`;
 }
 
 /** Returns all kinds, and by how much the server's clock is ahead of the local one (from the header `Date`, in whole seconds). */
@@ -82,8 +97,13 @@ export async function kinds() {
 }
 
 /** Returns the problem of reading a kind, or null. */
-export function troubleOf(kind) {
-    return ask(`v1/kinds/${encodeURIComponent(kind)}`).then(() => null, (error) => error);
+export async function troubleOf(kind) {
+    try {
+        await ask(`v1/kinds/${pathOf(kind)}`);
+        return null;
+    } catch (error) {
+        return error;
+    }
 }
 
 /**
@@ -128,14 +148,12 @@ export async function isKnown(board, member) {
 
 /** Returns a member's entry, position and neighbours. */
 export async function place(board, member) {
-    const path = `${boardPath(board)}/members/${encodeURIComponent(member)}`;
-    return (await ask(path, { window: board.window, profiles: true })).json();
+    return (await ask(placePath(board, member), { window: board.window, profiles: true })).json();
 }
 
 /** Returns a member and its neighbours. */
 export async function around(board, member, each) {
-    const path = `${boardPath(board)}/members/${encodeURIComponent(member)}/around`;
-    return (await ask(path, { window: board.window, above: each, below: each, profiles: true })).json();
+    return (await ask(`${placePath(board, member)}/around`, { window: board.window, above: each, below: each, profiles: true })).json();
 }
 
 /** A token that the page was opened with. It opens the stream, and no other route. */

@@ -3,9 +3,10 @@
 import { firstContribution, firstKind } from "./api.js";
 import { Columns, FORMS } from "./columns.js";
 import { command } from "./copy.js";
-import { byId, element, foreign, setText } from "./dom.js";
+import { byId, element, foreign, renew, setText } from "./dom.js";
 import { clock, fieldLabel, moment, until } from "./format.js";
 import { number } from "./numbers.js";
+import { isOver } from "./phase.js";
 import { Rows } from "./rows.js";
 import { windowLabel, windowName } from "./windows.js";
 import { word } from "./words.js";
@@ -21,7 +22,7 @@ export class Board {
     #kind = null;
     #state = null;
     #frame = null;
-    #isPast = false;
+    #phase = null;
     #signs = "";
     #rows = new Rows(byId("rows"), byId("ghosts"));
     #section = byId("board");
@@ -53,10 +54,10 @@ export class Board {
         this.mark(state.member);
     }
 
-    /** Shows a frame, of a window that is over or not. */
-    show(frame, now, isPast) {
+    /** Shows a frame, in its phase. */
+    show(frame, now, phase) {
         this.#frame = frame;
-        this.#isPast = isPast;
+        this.#phase = phase;
         this.#section.removeAttribute("aria-busy");
         this.#showSpan(now);
         this.#showTotal();
@@ -65,7 +66,7 @@ export class Board {
         byId("table").setAttribute("aria-rowcount", String(frame.members + 1));
         this.#columns.fit(frame.entries, now);
         this.#rows.show(frame.entries, frame.entries[0], now);
-        if (isEmpty) this.#showEmpty(now);
+        if (isEmpty) this.#showEmpty();
         else byId("card").hidden = true;
         byId("quiet").hidden = false;
         byId("quiet").title = frame.version;
@@ -88,13 +89,15 @@ export class Board {
         if (this.#frame) this.#showSpan(now);
     }
 
-    /** Shows a message in place of the board. */
+    /** Shows a message in place of the board. One that is there already is not changed: it may be selected. */
     instead(...children) {
         byId("table").hidden = true;
         byId("quiet").hidden = true;
         byId("total").hidden = true;
         this.#section.removeAttribute("aria-busy");
-        byId("card").replaceChildren(...children);
+        const shown = [...byId("card").childNodes];
+        const isSame = shown.length === children.length && children.every((child, at) => child.isEqualNode(shown[at]));
+        if (!isSame) byId("card").replaceChildren(...children);
         byId("card").hidden = false;
         delete byId("card").dataset.command;
     }
@@ -115,18 +118,19 @@ export class Board {
     }
 
     #showSpan(now) {
-        const { window, starts_at: starts, ends_at: ends, final, listed } = this.#frame;
+        const { window, starts_at: starts, ends_at: ends, listed } = this.#frame;
         const signs = [["window", windowName(window)]];
-        const starting = starts ? Date.parse(starts) - now : 0;
-        if (starting > 0) signs.push(["soon", word("starts.in", { time: until(Date.parse(starts), now) })]);
-        else if (ends && !final) signs.push(["ends", word("ends.in", { time: until(Date.parse(ends), now) })]);
-        if (final) signs.push(["final", ends ? word("final.since", { time: moment(Date.parse(ends)) }) : word("final")]);
-        else if (this.#isPast) signs.push(["past", word("past")]);
+        const phase = this.#phase;
+        if (phase === "soon") signs.push(["soon", word("starts.in", { time: until(Date.parse(starts), now) })]);
+        else if (ends && !["ended", "final"].includes(phase)) signs.push(["ends", word("ends.in", { time: until(Date.parse(ends), now) })]);
+        if (phase === "final") signs.push(["final", ends ? word("final.since", { time: moment(Date.parse(ends)) }) : word("final")]);
+        else if (phase === "ended") signs.push(["past", word("state.ended")]);
+        else if (phase === "past") signs.push(["past", word("past")]);
         if (listed) signs.push(["listed", word("listed", { count: listed })]);
         const text = signs.join("|");
         if (this.#signs === text) return;
         this.#signs = text;
-        byId("span").replaceChildren(...signs.map(([word, text]) => element("span", { class: `sign ${word}` }, text)));
+        renew(byId("span"), ...signs.map(([word, text]) => element("span", { class: `sign ${word}` }, text)));
     }
 
     #showTotal() {
@@ -136,15 +140,15 @@ export class Board {
         setText(byId("total").lastElementChild, word("members", { count: members }));
     }
 
-    #showEmpty(now) {
-        const { final, starts_at: starts } = this.#frame;
-        const isOver = final || this.#isPast;
-        if (isOver || this.hasOthers) {
+    #showEmpty() {
+        const { starts_at: starts } = this.#frame;
+        const isEnded = isOver(this.#phase);
+        if (isEnded || this.hasOthers) {
             this.instead(podium(), element("h2", {}, word("board.empty.window")),
-                element("p", {}, word(isOver ? "board.empty.past" : "board.empty.others")));
+                element("p", {}, word(isEnded ? "board.empty.past" : "board.empty.others")));
             return;
         }
-        if (starts && Date.parse(starts) > now) {
+        if (this.#phase === "soon") {
             this.instead(podium(), element("h2", {}, word("board.empty")),
                 element("p", {}, word("board.empty.soon", { time: moment(Date.parse(starts)) })));
             return;

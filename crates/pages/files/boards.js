@@ -15,6 +15,8 @@ const MORE = Symbol("more");
 export class Boards {
     #kind = "";
     #subject = "";
+    /** Whether the input has a text that was not chosen yet: nothing but its own ways changes it. */
+    #isTyped = false;
     #go;
     #input = byId("subject");
     #list = byId("boards");
@@ -47,12 +49,14 @@ export class Boards {
     show({ kind, subject }) {
         this.#kind = kind;
         this.#subject = subject;
-        const isTyping = document.activeElement === this.#input && !this.#list.hidden;
         // Assigning the same value would clear the selection.
-        if (!isTyping && this.#input.value !== subject) this.#input.value = subject;
+        if (!this.#isTyped && this.#input.value !== subject) this.#input.value = subject;
     }
 
     #typed() {
+        this.#isTyped = true;
+        // What was marked is not what is typed now.
+        this.#mark(-1);
         clearTimeout(this.#timer);
         this.#timer = setTimeout(() => this.#open(this.#input.value), TYPING_MS);
     }
@@ -126,6 +130,7 @@ export class Boards {
     }
 
     #take(subject) {
+        this.#isTyped = false;
         this.#turn += 1;
         clearTimeout(this.#timer);
         this.#expand(false);
@@ -135,7 +140,9 @@ export class Boards {
         if (subject !== "" && subject !== this.#subject) this.#go({ subject, member: "" });
     }
 
+    /** Leaves the input with the board that is shown. */
     #left() {
+        this.#isTyped = false;
         this.#turn += 1;
         clearTimeout(this.#timer);
         this.#expand(false);
@@ -149,14 +156,13 @@ export class Boards {
             event.preventDefault();
             if (isOpen && this.#active >= 0) this.#choose(this.#active);
             else this.#take(this.#input.value);
-        } else if (event.key === "Escape" && isOpen) {
+        } else if (event.key === "Escape" && (isOpen || this.#isTyped)) {
             event.preventDefault();
-            this.#expand(false);
-            this.#input.value = this.#subject;
+            this.#left();
         } else if (event.key === "ArrowDown" || event.key === "ArrowUp") {
             event.preventDefault();
             const step = event.key === "ArrowDown" ? 1 : -1;
-            if (!isOpen) this.#open("");
+            if (!isOpen) this.#open(this.#isTyped ? this.#input.value : "");
             else this.#mark(this.#active + step < 0 || this.#active < 0 && step < 0 ? last : (this.#active + step) % (last + 1));
         }
     }

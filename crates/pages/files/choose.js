@@ -1,6 +1,6 @@
 /** Choice of the kind, the window and the number of rows. The board is chosen in `boards.js`. */
 
-import { byId, element } from "./dom.js";
+import { byId, element, renew } from "./dom.js";
 import { DEPTHS } from "./state.js";
 import { periodOf, windowLabel } from "./windows.js";
 import { word } from "./words.js";
@@ -21,7 +21,7 @@ export class Choose {
 
     /** Fills the list of kinds. */
     kinds(kinds) {
-        byId("kind").replaceChildren(...kinds.map(({ kind }) => element("option", { value: kind }, kind)));
+        renew(byId("kind"), ...kinds.map(({ kind }) => element("option", { value: kind }, kind)));
     }
 
     /** Shows the current choice. */
@@ -38,7 +38,7 @@ export class Choose {
         }
         for (const input of byId("windows").querySelectorAll("input")) input.checked = input.value === current;
         const depths = new Set([...DEPTHS, state.n].map((n) => Math.min(n, kind.top)));
-        byId("depth").replaceChildren(...[...depths].sort((a, b) => a - b).map((n) => element("option", { value: n }, word("depth.top", { count: n }))));
+        renew(byId("depth"), ...[...depths].sort((a, b) => a - b).map((n) => element("option", { value: n }, word("depth.top", { count: n }))));
         byId("depth").value = String(state.n);
     }
 }

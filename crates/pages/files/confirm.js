@@ -1,4 +1,4 @@
-/** The dialog before a change of data. Escape and “Cancel” leave it without a change. */
+/** The dialog before a change of data. Escape, “Cancel” and another view leave it without a change. */
 
 import { element } from "./dom.js";
 
@@ -31,6 +31,9 @@ export function confirmed({ title, parts, go, method, cancel, typed = null, chec
     form.addEventListener("input", show);
     show();
     document.body.append(dialog);
+    // On another view it would ask about what is no longer shown.
+    const leaveWith = () => dialog.close();
+    addEventListener("hashchange", leaveWith);
     const answered = new Promise((resolve) => {
         form.addEventListener("submit", (event) => {
             event.preventDefault();
@@ -38,6 +41,7 @@ export function confirmed({ title, parts, go, method, cancel, typed = null, chec
         });
         leave.addEventListener("click", () => dialog.close());
         dialog.addEventListener("close", () => {
+            removeEventListener("hashchange", leaveWith);
             dialog.remove();
             resolve(dialog.returnValue === "send");
         });

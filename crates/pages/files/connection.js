@@ -17,12 +17,12 @@ export class Connection {
     #state = "connecting";
     /** The newest frame of the board, if there is one. */
     #frame = null;
-    #isPast = false;
+    #phase = null;
 
     /** Begins another board. */
     begin() {
         this.#frame = null;
-        this.#isPast = false;
+        this.#phase = null;
     }
 
     /** Shows the state of the connection; `why` is the problem by which it was lost. */
@@ -36,10 +36,10 @@ export class Connection {
         this.#showBadge();
     }
 
-    /** Shows what a frame says: stale, final, or of a window that is over. */
-    frame(frame, isPast) {
+    /** Shows what a frame says: whether it is stale, and its phase. */
+    frame(frame, phase) {
         this.#frame = frame;
-        this.#isPast = isPast;
+        this.#phase = phase;
         this.#show();
         this.#showBadge();
         const dot = this.#badge.firstElementChild;
@@ -53,8 +53,10 @@ export class Connection {
 
     #show() {
         if (this.#state === "lost") return;
+        const hadFocus = byId("again") === document.activeElement;
         this.#banner.hidden = this.#frame?.stale !== true;
         byId("again").hidden = true;
+        if (hadFocus) byId("board").focus({ preventScroll: true });
         if (!this.#banner.hidden) this.#say("away.store.since");
     }
 
@@ -79,7 +81,6 @@ export class Connection {
 
     #ofFrame() {
         if (this.#frame?.stale) return "stale";
-        if (this.#frame?.final) return "final";
-        return this.#isPast ? "past" : "live";
+        return this.#phase ?? "connecting";
     }
 }

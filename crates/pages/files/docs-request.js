@@ -30,9 +30,13 @@ export function filled({ parameters, body }) {
     return { values, media, body: media ? bodyExamples(content)[0]?.[1] ?? "" : null };
 }
 
+/** Values that a URL drops from its path: it would be that of another route. */
+export const DROPPED = [".", ".."];
+
 /** Returns the URL of a filled operation. Parameters of the query without a value are not sent. */
 export function urlOf({ path, parameters }, { values }, base) {
-    const encoded = path.replace(/\{(\w+)\}/g, (_, name) => encodeURIComponent(values[name]));
+    const encoded = path.replace(/\{(\w+)\}/g, (whole, name) =>
+        DROPPED.includes(values[name]) ? whole : encodeURIComponent(values[name]));
     const sent = parameters.filter((it) => it.in === "query" && values[it.name] !== "");
     const query = sent.map(({ name }) => `${name}=${encodeURIComponent(values[name])}`);
     return new URL(`.${encoded}${query.length ? `?${query.join("&")}` : ""}`, base).href;

@@ -68,7 +68,7 @@ function responses(schemas, operation) {
     ];
 }
 
-/** Returns the section of an operation. `leaving` is aborted when it is no longer shown. */
+/** Returns the section of an operation. `leaving` has the event `leave` when it is no longer shown. */
 export function route(schemas, operation, leaving) {
     const { id, scope } = operation;
     const text = [];

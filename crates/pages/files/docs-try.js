@@ -4,7 +4,7 @@ import * as api from "./api.js";
 import { confirmed } from "./confirm.js";
 import { command } from "./copy.js";
 import { Answer } from "./docs-answer.js";
-import { bodyExamples, curl, exampleOf, filled, headersOf, urlOf } from "./docs-request.js";
+import { bodyExamples, curl, DROPPED, exampleOf, filled, headersOf, urlOf } from "./docs-request.js";
 import { element, setText } from "./dom.js";
 
 /** The URL of the service: the parent of the page's folder. */
@@ -37,22 +37,21 @@ function optionsOf(schema, isRequired) {
 
 export class Try {
     #operation;
-    #leaving;
     #form;
     #command;
     #answer;
     #running = null;
     #stop = element("button", { type: "button", hidden: "" }, "Stop");
 
-    /** `leaving` is aborted when the page shows another group: what is under way ends. */
+    /** `leaving` has the event `leave` when the page shows another group: what is under way ends. */
     constructor(operation, leaving) {
         this.#operation = operation;
-        this.#leaving = leaving;
         this.#form = filled(operation);
         this.#command = command(`Command for ${operation.id}`, this.#curl());
         this.#answer = new Answer(operation);
         this.#stop.addEventListener("click", () => this.#running?.abort());
-        keyChanges.addEventListener("change", () => this.#changed(), { signal: leaving });
+        leaving.addEventListener("leave", () => this.#running?.abort());
+        keyChanges.addEventListener("change", () => this.#changed());
     }
 
     /** Returns the command, and the form, which is built when it is opened. */
@@ -102,8 +101,7 @@ export class Try {
             });
         control.value = this.#form.values[it.name];
         control.addEventListener("input", () => {
-            // A URL would drop these: the request would be that of another path.
-            const isDots = it.in === "path" && [".", ".."].includes(control.value);
+            const isDots = it.in === "path" && DROPPED.includes(control.value);
             control.setCustomValidity(isDots ? `${it.name} must not be ${control.value}` : "");
             this.#form.values[it.name] = control.value;
             this.#changed();
@@ -160,7 +158,7 @@ export class Try {
         });
         keyChanges.addEventListener("change", () => {
             if (document.activeElement !== input) input.value = api.key() ?? "";
-        }, { signal: this.#leaving });
+        });
         return element("div", { class: "field" },
             element("label", { for: id }, element("span", { class: "name" }, "API key"),
                 element("span", { class: "note" }, `scope ${scope}; kept in this tab only`)), input);
@@ -176,7 +174,7 @@ export class Try {
         try {
             if (this.#operation.isChange && !await mayChange(this.#operation, url)) return;
             this.#stop.hidden = false;
-            await this.#answer.send(url, request, AbortSignal.any([this.#running.signal, this.#leaving]));
+            await this.#answer.send(url, request, this.#running.signal);
         } finally {
             this.#running = null;
             if (document.activeElement === this.#stop) this.#stop.parentElement.querySelector(".send").focus();

@@ -16,7 +16,10 @@ class Docs {
     #schemas;
     /** The group on the page: null is the start page, undefined nothing yet. */
     #shown;
-    #leaving = new AbortController();
+    /** The operations of the groups that were shown: what was typed into their forms stays. */
+    #routes = new Map();
+    /** Has the event `leave` when a group is left. */
+    #leaving = new EventTarget();
 
     constructor(document) {
         this.#contract = contractOf(document);
@@ -42,8 +45,7 @@ class Docs {
     #show(isChosen) {
         const { group, operation, unknown } = selected(this.#contract, location.hash);
         if (group !== this.#shown) {
-            this.#leaving.abort();
-            this.#leaving = new AbortController();
+            this.#leaving.dispatchEvent(new Event("leave"));
             this.#shown = group;
             if (group) this.#group(group);
             else this.#startPage();
@@ -78,7 +80,10 @@ class Docs {
 
     #group(group) {
         this.#title(group.name, group.description);
-        const routes = group.operations.map((operation) => route(this.#schemas, operation, this.#leaving.signal));
+        if (!this.#routes.has(group)) {
+            this.#routes.set(group, group.operations.map((operation) => route(this.#schemas, operation, this.#leaving)));
+        }
+        const routes = this.#routes.get(group);
         const at = this.#contract.groups.indexOf(group);
         const way = (other, text) => other ? element("a", { href: `#${other.id}` }, text(other.name)) : element("span");
         byId("groups").replaceChildren(...routes, element("nav", { class: "turns", "aria-label": "Neighbours" },

@@ -2,8 +2,9 @@
 
 import * as api from "./api.js";
 import { Columns, NEAR_FORMS } from "./columns.js";
-import { byId, element, foreign, setText } from "./dom.js";
+import { byId, element, foreign, renew, setText } from "./dom.js";
 import { amount, fieldLabel } from "./format.js";
+import { meant, SEARCHED_MAX } from "./meant.js";
 import { number, percent } from "./numbers.js";
 import { Rows } from "./rows.js";
 import { apart, avatar, dress, nameOf, valueOf } from "./row.js";
@@ -24,7 +25,7 @@ export class Find {
     #timer = 0;
     #askedAt = 0;
     #isBehind = false;
-    #now = Date.now();
+    #now;
     #turn = 0;
     #neighbours = null;
     #columns = null;
@@ -33,22 +34,41 @@ export class Find {
     /** The image that is shown of the member. */
     #dressed;
     #go;
+    #frame;
+    #searches = 0;
+    /** Whether the input has a text that was not searched for. */
+    #isTyped = false;
     #found = byId("found");
 
-    /** `go(change)` changes what the page shows; `idOf(text)` returns the id of a member by its id or its shown name. */
-    constructor(go, idOf) {
+    /** `go(change)` changes what the page shows; `frame()` returns what it shows, or null; `now()` the server's time. */
+    constructor(go, frame, now) {
         this.#go = go;
+        this.#now = now;
+        this.#frame = frame;
         byId("find").addEventListener("submit", (event) => {
             event.preventDefault();
-            this.#go({ member: idOf(byId("member").value) });
+            this.#search(byId("member").value);
         });
+        byId("member").addEventListener("input", () => { this.#isTyped = true; });
         addEventListener("keydown", (event) => this.#key(event));
+    }
+
+    /** Shows the member that a text means. The newest search counts, and none for a board that is no longer shown. */
+    async #search(text) {
+        if (this.#state === null) return;
+        this.#isTyped = false;
+        this.#searches += 1;
+        const [search, { kind, subject }] = [this.#searches, this.#state];
+        const isEmpty = text === "" || this.#frame() === null;
+        const member = isEmpty ? text : await meant(text, this.#state, this.#kind, this.#frame());
+        const isShown = this.#state.kind === kind && this.#state.subject === subject;
+        if (search === this.#searches && isShown) this.#go({ member });
     }
 
     /** Begins another board or member; without a member nothing is shown. */
     begin(kind, state) {
-        const isSame = this.#state !== null && this.#member === state.member
-            && ["kind", "subject", "window"].every((part) => this.#state[part] === state[part]);
+        const isOther = this.#member !== state.member;
+        const isSame = !isOther && this.#state !== null && ["kind", "subject", "window"].every((part) => this.#state[part] === state[part]);
         this.#kind = kind;
         this.#state = state;
         if (isSame) return;
@@ -58,7 +78,8 @@ export class Find {
         this.#timer = 0;
         this.#askedAt = 0;
         this.#shape = "";
-        if (state.member !== "" || document.activeElement !== byId("member")) byId("member").value = state.member;
+        const isTyping = this.#isTyped && document.activeElement === byId("member");
+        if (isOther && !isTyping) byId("member").value = state.member;
         if (state.member === "" || state.subject === "") this.#hide();
         else this.changed(Date.now());
     }
@@ -74,9 +95,8 @@ export class Find {
     }
 
     /** Updates relative times. */
-    tick(now) {
-        this.#now = now;
-        this.#neighbours?.tick(now);
+    tick() {
+        this.#neighbours?.tick(this.#now());
     }
 
     #hide() {
@@ -129,12 +149,12 @@ export class Find {
         setText(part("place"), word("place", { count: place.rank }));
         setText(part("of"), word("place.of", { count: place.members }));
         setText(part("better"), standing(place));
-        part("chase").replaceChildren(...chase(place, this.#kind.fields));
+        renew(part("chase"), ...chase(place, this.#kind.fields));
         this.#say(word("place.said", { member: this.#member, rank: number(place.rank), members: number(place.members) }));
-        this.#trail.show(place.board, place.window, this.#member, place.rank, this.#now);
+        this.#trail.show(place.board, place.window, this.#member, place.rank, this.#now());
         this.#showField(around.entries);
-        this.#columns.fit(around.entries, this.#now);
-        this.#neighbours.show(around.entries, around.entries[0], this.#now);
+        this.#columns.fit(around.entries, this.#now());
+        this.#neighbours.show(around.entries, around.entries[0], this.#now());
     }
 
     /** Selects the field whose values are shown: the first in which the entries differ. */
@@ -148,6 +168,7 @@ export class Find {
     }
 
     #build(shape) {
+        const hadFocus = this.#found.contains(document.activeElement);
         this.#shape = shape;
         this.#dressed = undefined;
         const close = element("button", { type: "button", class: "close", "aria-label": word("close") }, "×");
@@ -175,6 +196,7 @@ export class Find {
             this.#columns.begin(this.#kind.fields);
         }
         this.#found.hidden = false;
+        if (hadFocus) close.focus({ preventScroll: true });
     }
 
     #showProblem(error) {
@@ -206,7 +228,7 @@ export class Find {
                 this.#found.querySelector(".ways").append(way);
             }
         }
-        const text = word("absent", { when: windowPhrase(this.#state.window) });
+        const text = word("absent", { when: windowPhrase(this.#state.window), count: SEARCHED_MAX });
         setText(this.#found.querySelector(".words"), text);
         this.#say(word("said", { member: this.#member, text }));
     }

@@ -1,7 +1,7 @@
 /** The form for an API key, if the server requires one. The key is kept in this tab only. */
 
 import * as api from "./api.js";
-import { element } from "./dom.js";
+import { byId, element } from "./dom.js";
 import { word } from "./words.js";
 
 /** Returns the form's elements, with this word on its button; calls `onKey()` when a key was entered. */
@@ -11,6 +11,9 @@ export function keyForm(problem, onKey, go = word("key.show")) {
         id: "key", type: "password", autocomplete: "off", spellcheck: "false", pattern: "[!-~]+", "aria-describedby": "key-why",
         required: wasWrong ? null : "",
     });
+    // What was typed while the last key was being checked.
+    const typed = byId("key")?.value ?? "";
+    if (typed !== (api.key() ?? "")) input.value = typed;
     const form = element("form", { class: "key", autocomplete: "off" },
         element("label", { for: "key" }, word("key.label")), input, element("button", { type: "submit" }, go));
     form.addEventListener("submit", (event) => {

@@ -12,6 +12,7 @@ import { Find } from "./find.js";
 import { Instead } from "./instead.js";
 import { keyForm } from "./keyform.js";
 import { languageChoice, themeSwitch } from "./looks.js";
+import { isOver, phaseOf } from "./phase.js";
 import { current, go, settle } from "./state.js";
 import { Steps } from "./steps.js";
 import { Stream } from "./stream.js";
@@ -30,7 +31,7 @@ languageChoice();
 themeSwitch();
 
 const board = new Board();
-const find = new Find(go, idOf);
+const find = new Find(go, () => shown?.frame ?? null, now);
 const choose = new Choose(go);
 const boards = new Boards(go);
 const steps = new Steps(go, sayFrame);
@@ -46,13 +47,6 @@ let startTimer = 0;
 /** What is shown, and the text of the newest frame that is not shown yet. */
 let shown = null;
 let waiting = null;
-
-/** Returns the id of a shown member by its id or its name. */
-function idOf(text) {
-    const entries = shown?.frame?.entries ?? [];
-    const found = entries.find((entry) => entry.member === text) ?? entries.find((entry) => entry.profile?.name === text);
-    return found?.member ?? text;
-}
 
 /** The current time by the server's clock. */
 function now() {
@@ -83,10 +77,18 @@ function draw() {
 function sayFrame() {
     if (shown === null || shown.frame === null) return;
     const { frame } = shown;
-    board.show(frame, now(), steps.isPast);
-    connection.frame(frame, steps.isPast);
+    shown.phase = phaseOf(frame, now(), steps.isPast);
+    board.show(frame, now(), shown.phase);
+    connection.frame(frame, shown.phase);
     board.away(connection.isAway);
-    activity.show(frame, now(), steps.isPast || frame.final === true);
+    activity.show(frame, now(), isOver(shown.phase));
+}
+
+/** Notes that a board has begun or ended, and looks now and then whether its window has. */
+function sayPhase() {
+    if (shown === null || shown.frame === null) return;
+    steps.tick();
+    if (phaseOf(shown.frame, now(), steps.isPast) !== shown.phase) sayFrame();
 }
 
 /** Looks whether another window of a board has members, and shows it unless the URL names the empty one. */
@@ -116,6 +118,11 @@ function closed(isClosed) {
     byId("instead").hidden = true;
 }
 
+/** Whether the window of the URL is no longer kept, or there is none like it. */
+function isOfWindow({ type, message }) {
+    return ["window-gone", "unknown-window"].includes(type) || (type === "invalid" && message.startsWith("window:"));
+}
+
 function refused(problem) {
     connection.state("refused");
     closed(true);
@@ -123,14 +130,15 @@ function refused(problem) {
         board.instead(element("h2", {}, word("key.title")), ...keyForm(problem, start));
         return;
     }
-    const parts = [element("h2", {}, word("refused")), element("p", { lang: "en" }, problem.message)];
-    // A window that is unknown, or no longer kept.
-    if ([400, 410].includes(problem.status) && current().window !== "") {
-        const back = element("button", { type: "button" }, word("refused.back"));
-        back.addEventListener("click", () => go({ window: "" }));
-        parts.push(back);
+    if (!isOfWindow(problem)) {
+        board.instead(element("h2", {}, word("refused")), element("p", { lang: "en" }, problem.message));
+        return;
     }
-    board.instead(...parts);
+    const back = element("button", { type: "button", class: "way" }, word("refused.back"));
+    back.addEventListener("click", () => go({ window: "" }));
+    board.instead(element("h2", {}, word("refused")),
+        element("p", {}, word(problem.type === "window-gone" ? "refused.gone" : "refused.window")),
+        element("div", { class: "ways" }, back));
 }
 
 /** Shows what the URL selects, with defaults for missing parts. */
@@ -171,7 +179,7 @@ async function route() {
     find.begin(kind, state);
     board.mark(state.member);
     if (isSame) return;
-    shown = { kind, state, isChosen, frame: null };
+    shown = { kind, state, isChosen, frame: null, phase: null };
     waiting = null;
     connection.begin();
     board.begin(kind, state, (member) => go({ member }));
@@ -236,8 +244,9 @@ byId("skip").addEventListener("click", (event) => {
 });
 setInterval(() => {
     if (document.visibilityState === "hidden") return;
+    sayPhase();
     board.tick(now());
-    find.tick(now());
+    find.tick();
     activity.tick(now());
 }, TICK_MS);
 // In the background nothing is drawn: the newest state is shown when the tab becomes visible.

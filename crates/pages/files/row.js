@@ -60,12 +60,18 @@ export function avatar(member) {
     return made;
 }
 
+/** Whether a page may load an image, the only ones of other hosts: over HTTPS, and without a login in its URL. */
+function isLoadable(url) {
+    if (url === undefined || !URL.canParse(url)) return false;
+    const { protocol, username, password } = new URL(url);
+    return protocol === "https:" && username === "" && password === "";
+}
+
 /** Shows the initials of an entry's name in its avatar, and over them the image in its profile, once that is loaded. */
 export function dress(worn, entry) {
     worn.textContent = initials(nameOf(entry));
     const url = entry.profile?.avatar;
-    // The only images of other hosts that the page may load.
-    if (!url?.startsWith("https://")) return;
+    if (!isLoadable(url)) return;
     const image = element("img", { alt: "", decoding: "async", referrerpolicy: "no-referrer" });
     image.addEventListener("error", () => image.remove());
     image.src = url;

@@ -5,7 +5,7 @@
  * from the indices and the progress of running animations. So a frame reads the layout once, before any change.
  */
 
-import { mayMove } from "./dom.js";
+import { mayMove, put } from "./dom.js";
 import { Row } from "./row.js";
 
 const GLIDE = { duration: 520, easing: "cubic-bezier(.22,.8,.24,1)" };
@@ -100,7 +100,6 @@ export class Rows {
 
     /** Reorders the elements with few moves: one if a single row has moved. */
     #arrange() {
-        const focused = document.activeElement;
         let at = this.#list.firstElementChild;
         for (const { element } of this.#order) {
             if (element === at) {
@@ -112,7 +111,6 @@ export class Rows {
                 put(this.#list, element, at);
             }
         }
-        if (focused !== document.activeElement && this.#list.contains(focused)) focused.focus({ preventScroll: true });
     }
 
     #move(row, from, to, view) {
@@ -149,10 +147,4 @@ export class Rows {
                 { ...ENTER, delay: index * STAGGER_MS });
         });
     }
-}
-
-/** Moves an element without removing it, if the browser supports that, so that focus and animations are kept. */
-function put(list, element, before) {
-    if (list.moveBefore && element.parentNode === list) list.moveBefore(element, before);
-    else list.insertBefore(element, before);
 }

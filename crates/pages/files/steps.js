@@ -7,6 +7,9 @@ import * as api from "./api.js";
 import { byId } from "./dom.js";
 import { isLive, periodOf } from "./windows.js";
 
+/** The time after which a named window that is the live one may have ended. */
+const LIVE_MS = 30_000;
+
 export class Steps {
     #go;
     #state = null;
@@ -17,6 +20,7 @@ export class Steps {
     #names = [];
     /** The window that is shown. */
     #shown = "";
+    #listedAt = 0;
     #turn = 0;
     #changed;
 
@@ -49,15 +53,23 @@ export class Steps {
         this.#list();
     }
 
-    /** Whether the shown window is over. */
+    /** Looks again whether a named window is still the live one: with another selector the stream says so. */
+    tick() {
+        if (!this.#hasSteps || isLive(this.#state.window) || this.isPast) return;
+        if (Date.now() - this.#listedAt >= LIVE_MS) this.#list();
+    }
+
+    /** Whether the shown window is over; null while that is unknown. */
     get isPast() {
         if (!this.#hasSteps || isLive(this.#state.window)) return false;
-        return this.#live === "" ? this.#state.window.endsWith("previous") : this.#shown !== this.#live;
+        if (this.#live === "") return this.#state.window.endsWith("previous") ? true : null;
+        return this.#shown !== this.#live;
     }
 
     async #list() {
         this.#turn += 1;
         const turn = this.#turn;
+        this.#listedAt = Date.now();
         const found = await api.windows(this.#state, this.#period).catch(() => null);
         // The list only serves the buttons. Without it there are none to press, until another window begins.
         if (turn !== this.#turn || found === null) return;

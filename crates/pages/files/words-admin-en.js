@@ -87,6 +87,9 @@ export const WORDS = {
 
     "admin.members": "Members",
     "admin.members.about": "Find a member to see its boards, to hide it, or to erase it.",
+    "admin.find.hint": "Id of the member",
+    "admin.nobody": "No board ranks {member} in a current window, and no kind hides it. Ids are case-sensitive.",
+    "admin.nobody.way": "Open its page anyway",
     "admin.hidden": "Hidden",
     "admin.hidden.members": "Hidden members",
     "admin.hidden.none": "No kind hides a member.",

@@ -87,6 +87,9 @@ export const WORDS = {
 
     "admin.members": "Participantes",
     "admin.members.about": "Busca un participante para ver sus clasificaciones, ocultarlo o borrarlo.",
+    "admin.find.hint": "Id del participante",
+    "admin.nobody": "Ninguna clasificación incluye a {member} en un periodo actual, y ningún tipo lo oculta. Los id distinguen mayúsculas.",
+    "admin.nobody.way": "Abrir su página de todos modos",
     "admin.hidden": "Oculto",
     "admin.hidden.members": "Participantes ocultos",
     "admin.hidden.none": "Ningún tipo oculta a un participante.",

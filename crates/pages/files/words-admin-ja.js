@@ -87,6 +87,9 @@ export const WORDS = {
 
     "admin.members": "メンバー",
     "admin.members.about": "メンバーを検索して、ボードの確認、非表示、消去を行います。",
+    "admin.find.hint": "メンバーの ID",
+    "admin.nobody": "現在の期間に {member} の順位があるボードはなく、非表示にしている種類もありません。ID は大文字と小文字を区別します。",
+    "admin.nobody.way": "それでもページを開く",
     "admin.hidden": "非表示",
     "admin.hidden.members": "非表示のメンバー",
     "admin.hidden.none": "非表示のメンバーはいません。",

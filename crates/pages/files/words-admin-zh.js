@@ -87,6 +87,9 @@ export const WORDS = {
 
     "admin.members": "成员",
     "admin.members.about": "查找成员，以查看其榜单、隐藏或抹除它。",
+    "admin.find.hint": "成员 ID",
+    "admin.nobody": "当前时段没有榜单有 {member} 的名次，也没有类型隐藏它。ID 区分大小写。",
+    "admin.nobody.way": "仍然打开其页面",
     "admin.hidden": "已隐藏",
     "admin.hidden.members": "隐藏的成员",
     "admin.hidden.none": "没有类型隐藏成员。",

@@ -7,10 +7,10 @@
 //! ```text
 //! main.js       the address says what is shown, a click changes the address (state.js); knows all other modules
 //! stream.js     a connection: the top by request, then the EventSource; pauses, refusals (api.js: requests, key);
-//!               connection.js shows its state
+//!               connection.js shows its state, and that of the board (phase.js)
 //! board.js      a board's name, and what else a frame says; announce.js: for screen readers; keyform.js: asks a key
 //! rows.js       where rows are and how they get there; row.js: one row; columns.js: widths, and so a row's form
-//! find.js       a member and its neighbours, over rows.js; trail.js: the line of its rank
+//! find.js       a member and its neighbours, over rows.js; meant.js: what a search means; trail.js: the line of its rank
 //! choose.js     what there is to choose, with boards.js; steps.js: earlier windows; instead.js: if the first is empty
 //! activity.js   what just came in; gains.js: derived from frames
 //! words.js      all words, by language (language.js): words-en.js and others have the same keys; windows.js: those of
@@ -69,9 +69,9 @@ const FILES: &[(&str, &[u8])] = page_files! {
     "docs-answer.js" "docs-contract.js" "docs-find.js" "docs-json.js" "docs-request.js" "docs-route.js"
     "docs-schema.js" "docs-search.js" "docs-synonyms.js" "docs-try.css" "docs-try.js" "docs-words.js" "docs.css"
     "docs.html" "docs.js" "dom.js" "fields.css" "find.css" "find.js" "format.js" "forms.css" "gains.js" "icon.svg"
-    "index.html" "instead.js" "keyform.js" "language.js" "looks.js" "main.js" "numbers.js" "overlay-battle.js"
-    "overlay-list.js" "overlay-params.js" "overlay.css" "overlay.html" "overlay.js" "page.css" "row.js" "rows.js"
-    "state.js" "steps.js" "stream.js" "theme.js" "trail.js" "windows.js" "words-admin-en.js" "words-admin-es.js"
+    "index.html" "instead.js" "keyform.js" "language.js" "looks.js" "main.js" "meant.js" "numbers.js" "overlay-battle.js"
+    "overlay-list.js" "overlay-params.js" "overlay.css" "overlay.html" "overlay.js" "page.css" "phase.js" "row.js"
+    "rows.js" "state.js" "steps.js" "stream.js" "theme.js" "trail.js" "windows.js" "words-admin-en.js" "words-admin-es.js"
     "words-admin-ja.js" "words-admin-zh.js" "words-en.js" "words-es.js" "words-ja.js" "words-zh.js" "words.js"
 };
 

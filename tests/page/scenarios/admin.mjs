@@ -1,6 +1,6 @@
 /** The admin page, on the real server, which has no keys: those are simulated by intercepting requests. */
 
-import { check, eventually, same, VIEWS } from "../stage.mjs";
+import { check, eventually, held, same, VIEWS } from "../stage.mjs";
 import { looked } from "./looks.mjs";
 
 const HOSTILE = "<img src=x onerror=alert(1)>\"'&amp;";
@@ -111,10 +111,12 @@ export const scenarios = {
         await page.getByText("All settings as JSON").click();
         const kind = (await stage.get("/v1/kinds")).kinds.find((it) => it.kind === "gifts");
         same(JSON.parse(await page.locator("pre").innerText()), kind, "the settings");
-        // The busiest ones, read again and again.
-        await stage.give("gifts/ops-busy", ...Array.from({ length: 500 }, (_, at) => [`m${at}`, 1]));
+        // The busiest ones, read again and again. A rate decays: contributions go on until it is seen.
         const busiest = page.getByRole("row", { name: /ops-busy/ });
-        await eventually("a rate", async () => Number((await busiest.locator(".number").innerText()).replaceAll(",", "")) > 100);
+        await eventually("a rate", async () => {
+            await stage.give("gifts/ops-busy", ...Array.from({ length: 200 }, (_, at) => [`m${at}`, 1]));
+            return Number((await busiest.locator(".number").innerText()).replaceAll(",", "")) > 100;
+        });
         await page.getByRole("link", { name: "By subject" }).click();
         await page.getByLabel("Begins with").fill("ops-list-");
         const names = () => page.locator("tbody tr td:first-child").allInnerTexts();
@@ -122,6 +124,84 @@ export const scenarios = {
         await eventually("the prefix", async () => JSON.stringify(await names()) === JSON.stringify(expected));
         const live = page.getByRole("row", { name: /ops-list-2/ }).getByRole("link", { name: "Live page" });
         same(await live.evaluate((link) => link.href), `${stage.url}/#/gifts/ops-list-2`, "the live page");
+    },
+
+    async "what is typed on the admin page stays, whatever is drawn again"(stage) {
+        await Promise.all([1, 2].map((at) => stage.give(`gifts/ops-typed-${at}`, ["ada", at])));
+        const page = await open(stage, "#/kinds/gifts");
+        await page.getByRole("row", { name: /ops-typed-1/ }).waitFor();
+        const names = () => page.locator("tbody tr td:first-child").allInnerTexts();
+        const expected = ["ops-typed-1", "ops-typed-2"];
+        const shows = () => eventually("the boards", async () => JSON.stringify((await names()).sort()) === JSON.stringify(expected));
+        // No answer arrives while a person types.
+        const release = await held(page, "**/v1/kinds");
+        await page.getByRole("link", { name: "By subject" }).click();
+        await page.locator("#prefix").fill("ops-ty");
+        await page.locator("#prefix").press("End");
+        await page.keyboard.type("ped");
+        await release();
+        await shows();
+        same(await page.locator("#prefix").inputValue(), "ops-typed", "what was typed");
+        same(await page.evaluate(() => document.activeElement.id), "prefix", "the focus");
+        check(page.url().endsWith("#/kinds/gifts?order=subject&prefix=ops-typed"), `the address: ${page.url()}`);
+        await page.getByRole("link", { name: "Busiest" }).click();
+        await shows();
+        await page.reload();
+        await shows();
+        same(await page.locator("#prefix").inputValue(), "ops-typed", "after a reload");
+        await page.goBack();
+        await page.locator(".tabs [aria-current]", { hasText: "By subject" }).waitFor();
+        await shows();
+        await page.goForward();
+        // The list is read again and again: the focus and the selection stay on their board.
+        await page.locator(".tabs [aria-current]", { hasText: "Busiest" }).waitFor();
+        const own = page.getByRole("row", { name: /ops-typed-2/ });
+        await own.getByRole("link", { name: "ops-typed-2" }).focus();
+        await own.locator("bdi").evaluate((text) => getSelection().selectAllChildren(text));
+        await stage.give("gifts/ops-typed-3", ["ada", 1]);
+        await page.getByRole("row", { name: /ops-typed-3/ }).waitFor();
+        same(await page.evaluate(() => [document.activeElement.textContent, String(getSelection())]), ["ops-typed-2", "ops-typed-2"], "focus and selection");
+        // A view whose parts arrive later does not take the focus from its input.
+        const arrive = await held(page, "**/v1/hidden*", async () => await page.locator("#find-member").count() > 0);
+        await page.getByRole("link", { name: "Members" }).first().click();
+        await page.locator("#find-member").fill("ops-");
+        await arrive();
+        await page.getByText("No kind hides a member.").or(page.locator(".chips")).first().waitFor();
+        await page.keyboard.type("typed");
+        same(await page.locator("#find-member").inputValue(), "ops-typed", "what was typed into the search");
+    },
+
+    async "the search of the admin page opens no page for a member that does not exist"(stage) {
+        await stage.give("gifts/ops-known", ["Fatima", 3]);
+        const page = await open(stage, "#/members");
+        await page.locator("#find-member").fill("fatima-nobody");
+        await page.keyboard.press("Enter");
+        await page.getByText("No board ranks fatima-nobody in a current window, and no kind hides it.").waitFor();
+        check(page.url().endsWith("#/members"), "the search stays");
+        same(await page.locator("#find-member").inputValue(), "fatima-nobody", "and what was typed");
+        const found = await looked(stage, page, "admin-nobody");
+        // It may be on boards of earlier windows, or be hidden before it comes.
+        await page.getByRole("link", { name: "Open its page anyway" }).click();
+        await page.locator("h1", { hasText: "fatima-nobody" }).waitFor();
+        await page.goBack();
+        await page.locator("#find-member").fill("Fatima");
+        await page.keyboard.press("Enter");
+        await page.getByRole("row", { name: /ops-known/ }).waitFor();
+        check(found.length === 0, found.join("\n"));
+    },
+
+    async "a name that a URL drops reaches no other route from the admin page"(stage) {
+        const asked = [];
+        for (const hash of ["#/members/..", "#/members/.", "#/boards/gifts/..", "#/boards/../gifts"]) {
+            const page = await open(stage, "");
+            await page.locator(".tile").first().waitFor();
+            page.on("request", (request) => asked.push(new URL(request.url()).pathname));
+            await page.evaluate((to) => { location.hash = to; }, hash);
+            await page.locator(".card", { hasText: "is not a name" }).waitFor();
+            await page.context().close();
+        }
+        const known = ["/page/icon.svg", "/v1/kinds", "/v1/hidden", "/v1/members/anybody/hidden", "/readyz", "/metrics"];
+        same([...new Set(asked)].filter((path) => !known.includes(path)), [], "other routes");
     },
 
     async "all boards of a kind are reached page by page on the admin page"(stage) {

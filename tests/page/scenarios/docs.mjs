@@ -229,6 +229,23 @@ export const scenarios = {
         }
     },
 
+    async "what was typed into a form stays while other groups are shown"(stage) {
+        await stage.give("gifts/kept", ["u1", 3]);
+        const page = await opened(stage, "#top");
+        const top = await tried(page, "top");
+        await top.locator("#try-top-subject").fill("kept");
+        await top.locator(".send").click();
+        await answered(top, "200 OK");
+        await page.evaluate(() => { location.hash = "delete_board"; });
+        const board = await tried(page, "delete_board");
+        await board.locator(".send").click();
+        await page.locator("dialog").waitFor();
+        await page.goBack();
+        await page.locator("dialog").waitFor({ state: "detached" });
+        same(await top.locator("#try-top-subject").inputValue(), "kept", "the form");
+        await answered(top, "200 OK");
+    },
+
     async "numbers of a tried operation are shown as they were written"(stage) {
         const page = await opened(stage, "#top");
         const json = '{"large":12345678901234567890,"exact":1.50,"power":1e3,"text":"\\u0041\\"","none":[],"some":[{}]}';
@@ -262,6 +279,7 @@ export const scenarios = {
         await member.locator("#try-member-subject").fill("..");
         await member.locator(".send").click();
         check(await member.locator("#try-member-subject:invalid").count() === 1, "a subject that a URL drops is refused");
+        check((await commandOf(member)).includes("/v1/boards/gifts/%7Bsubject%7D/members/"), "nor is the command one of another route");
         await member.locator("#try-member-subject").fill("");
         await member.locator(".send").click();
         check(await member.locator("#try-member-subject:invalid").count() === 1, "a path needs all of its parts");

@@ -1,6 +1,6 @@
 /** Finding a member and its neighbours, with the keyboard. */
 
-import { check, eventually, same, shows } from "../stage.mjs";
+import { check, eventually, held, same, shows } from "../stage.mjs";
 
 const BOARD = "gifts/crowd";
 const HASH = `#/${BOARD}?window=day`;
@@ -53,6 +53,68 @@ export const scenarios = {
         same(await page.locator("#found .way").allInnerTexts(), [], "ways on from all time");
         await stage.give(BOARD, ["late", 50]);
         await eventually("the place", () => page.locator("#found .place").isVisible());
+    },
+
+    async "a member is found by the beginning of its id or name, without regard to case"(stage) {
+        const board = "gifts/names";
+        await stage.give(board, ["Fatima", 90], ["u-77", 80], ["fatima-2", 70], ...Array.from({ length: 40 }, (_, at) => [`v-${at}`, 60 - at]), ["zoe", 1]);
+        await stage.profile("gifts", "u-77", { name: "Ånna Lee" });
+        await stage.profile("gifts", "v-30", { name: "Ben" });
+        const page = await stage.open(`#/${board}?window=day`);
+        await eventually("rows", async () => await page.locator("#rows .row").count() === 10);
+        const finds = async (text, member) => {
+            await page.locator("#member").fill(text);
+            await page.keyboard.press("Enter");
+            await eventually(`${text} is ${member}`, () => new URLSearchParams(page.url().split("?")[1]).get("member") === member);
+            await eventually("the member", async () => await page.locator("#found .place").count() === 1);
+        };
+        // Whole ids come before beginnings, and the better rank before the other.
+        for (const [text, member] of [
+            ["fatima", "Fatima"], ["FATI", "Fatima"], ["fatima-", "fatima-2"], ["fatima-2", "fatima-2"], ["ånna lee", "u-77"],
+            ["ÅNN", "u-77"], ["ben", "v-30"], ["zoe", "zoe"], ["ZO", "zoe"],
+        ]) await finds(text, member);
+        await page.locator("#member").fill("nobody");
+        await page.keyboard.press("Enter");
+        await eventually("nobody", async () => (await page.locator("#found .words").allInnerTexts())[0]?.startsWith("Not on this board today."));
+        check((await page.locator("#found .words").innerText()).includes("among the best 100"), "how far it looks");
+    },
+
+    async "what is typed on the page stays when an answer arrives late"(stage) {
+        const board = "gifts/typed";
+        await stage.give(board, ["ada", 3]);
+        const page = await stage.open(null);
+        // The first window is shown as empty, and another one is looked for.
+        await page.route(/\/v1\/boards\/gifts\/typed\/(top|stream)\?.*window=hour/, async (route) => {
+            const top = { ...await stage.get(`/v1/boards/${board}/top?window=hour`), members: 0, entries: [] };
+            if (route.request().url().includes("/top")) return route.fulfill({ json: top });
+            return route.fulfill({ contentType: "text/event-stream", body: `event: board\ndata: ${JSON.stringify(top)}\n\n` });
+        });
+        for (const id of ["subject", "member"]) {
+            const release = await held(page, /\/top\?.*\bn=1$/);
+            await page.goto("about:blank");
+            await page.goto(`${stage.url}/#/${board}`);
+            await eventually("an empty board", () => page.locator("#card").isVisible());
+            await page.locator(`#${id}`).focus();
+            await page.keyboard.type("some");
+            release();
+            await shows(page, ["ada"]);
+            await page.keyboard.type("body");
+            same(await page.locator(`#${id}`).inputValue(), "somebody", id);
+        }
+    },
+
+    async "a link with a name that a URL drops reaches no other route"(stage) {
+        await stage.give("gifts/dots", ["ada", 3]);
+        const page = await stage.open("#/gifts/dots?window=day", { ignored: /status of 400/ });
+        await shows(page, ["ada"]);
+        const asked = [];
+        page.on("request", (request) => asked.push(new URL(request.url()).pathname));
+        await page.evaluate(() => { location.hash = "#/gifts/dots?window=day&member=.."; });
+        await eventually("no such member", async () => /\.\./.test((await page.locator("#found .words").allInnerTexts())[0] ?? ""));
+        await page.evaluate(() => { location.hash = "#/gifts/..?window=day"; });
+        await eventually("no such board", async () => (await page.locator("#card").innerText()).includes("is not a name"));
+        const others = asked.filter((path) => !path.startsWith("/v1/boards/gifts/dots") && path !== "/page/icon.svg");
+        same(others, [], "other routes");
     },
 
     async "all controls are reachable with Tab and show their focus"(stage) {

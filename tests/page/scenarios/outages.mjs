@@ -104,15 +104,23 @@ export const scenarios = {
     },
 
     async "a board that has ended is shown as final"(stage) {
-        const ends = new Date(Date.now() + 12_000).toISOString();
-        const response = await fetch(`${stage.url}/v1/boards/gifts/battle`, {
-            method: "PUT", headers: { "content-type": "application/json" }, body: JSON.stringify({ ends_at: ends }),
-        });
-        check(response.ok, "the board takes an end");
-        await stage.give("gifts/battle", ["ada", 3], ["ben", 2]);
+        const settle = async (settings) => {
+            const response = await fetch(`${stage.url}/v1/boards/gifts/battle`, {
+                method: "PUT", headers: { "content-type": "application/json" }, body: JSON.stringify(settings),
+            });
+            return response.ok;
+        };
+        const inMs = (ms) => new Date(Date.now() + ms).toISOString();
+        check(await settle({ starts_at: inMs(3_600_000), ends_at: inMs(7_200_000) }), "the board takes a start");
         const page = await stage.open("#/gifts/battle?window=day");
+        await eventually("nothing can change yet", async () => await page.locator("#live").innerText() === "Not started");
+        check(await settle({ ends_at: inMs(3_600_000) }), "the board takes an end");
+        await stage.give("gifts/battle", ["ada", 3], ["ben", 2]);
         await shows(page, ["ada", "ben"]);
-        await eventually("the time left", async () => /Ends in 0:\d\d/.test(await page.locator("#span").innerText()));
+        await eventually("the time left", async () => /Ends in (59:\d\d|1h)/.test(await page.locator("#span").innerText()));
+        same(await page.locator("#live").innerText(), "Live", "the bar");
+        // An end has to be ahead when it arrives.
+        await eventually("an end in a moment", () => settle({ ends_at: inMs(1000) }));
         await eventually("the end", async () => (await page.locator("#span").innerText()).includes("Final since"));
         same(await page.locator("#live").innerText(), "Final", "the bar");
     },

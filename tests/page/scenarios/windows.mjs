@@ -21,13 +21,22 @@ async function putKind(stage, kind, settings) {
     check(response.ok, await response.text());
 }
 
+/** Creates a kind with an hour that began at least 15 minutes ago and lasts at least 15 minutes more. */
+async function putHours(stage, kind) {
+    const minute = new Date().getUTCMinutes();
+    // Half an hour off UTC.
+    const zone = minute >= 15 && minute < 45 ? "UTC" : "Asia/Kolkata";
+    await putKind(stage, kind, { windows: ["hour", "day", "week", "month", "all"], time_zone: zone });
+}
+
 function badge(page, text) {
     return eventually(`badge ${text}`, async () => await page.locator("#live").innerText() === text);
 }
 
 export const scenarios = {
     async "the shortest window with members is shown if the first has none and the link names none"(stage) {
-        const board = "gifts/no-hour";
+        await putHours(stage, "hours-no-hour");
+        const board = "hours-no-hour/a";
         await giveAgo(stage, board, 2, "ada", 30);
         const counts = await Promise.all(["day", "week", "month", "all"].map(async (window) =>
             [window, (await stage.get(`/v1/boards/${board}/top?window=${window}&n=1`)).members]));
@@ -48,7 +57,8 @@ export const scenarios = {
     },
 
     async "earlier windows can be stepped through with the keyboard, and are not shown as live"(stage) {
-        const board = "gifts/steps";
+        await putHours(stage, "hours-steps");
+        const board = "hours-steps/a";
         await giveAgo(stage, board, 5, "cyd", 10);
         await giveAgo(stage, board, 2, "ben", 20);
         await stage.give(board, ["ada", 30]);
@@ -95,7 +105,8 @@ export const scenarios = {
     },
 
     async "another window is shown when the one on the page is over and the next is empty"(stage) {
-        const board = "gifts/rollover";
+        await putHours(stage, "hours-rollover");
+        const board = "hours-rollover/a";
         await stage.give(board, ["ada", 30]);
         const top = await stage.get(`/v1/boards/${board}/top?fresh=true&window=hour`);
         const next = { ...top, window: "hour:2099-01-01T00", members: 0, entries: [] };
@@ -119,6 +130,13 @@ export const scenarios = {
         const board = "gifts/old-link";
         await stage.give(board, ["ada", 30]);
         const page = await stage.open(`#/${board}?window=day:2001-01-01`, { ignored: /^Failed to load resource/ });
+        const card = page.locator("#card");
+        await card.getByText("This window is no longer kept.").waitFor();
+        check(!(await card.innerText()).includes("2001"), "no text of the server");
+        const found = await looked(stage, page, "window-gone");
+        check(found.length === 0, found.join("\n"));
+        await page.evaluate(() => { location.hash = location.hash.replace(/window=.*/, "window=quarter"); });
+        await card.getByText("The window in the link does not exist.").waitFor();
         await page.locator("#card button").click();
         await shows(page, ["ada"]);
         check(!page.url().includes("window="), "the link names no window");
