@@ -23,7 +23,7 @@ function cutWords() {
     const texts = "button, label, legend, h2, .live span, .sign, .links a, .windows span, .head span, .total, .eyebrow, .source, .rate, .trail p, .none, .chase span, .what, option";
     const isUnseen = (text) => text !== null && (getComputedStyle(text).clipPath !== "none" || isUnseen(text.parentElement));
     return [...document.querySelectorAll(texts)]
-        .filter((text) => text.checkVisibility() && !isUnseen(text))
+        .filter((text) => text.checkVisibility() && !isUnseen(text) && text.closest(".sizer") === null)
         .filter((text) => text.scrollWidth > text.clientWidth + 1 && getComputedStyle(text).display !== "inline")
         .map((text) => `${innerWidth} px: ${text.outerHTML}`);
 }

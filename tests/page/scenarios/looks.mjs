@@ -71,6 +71,19 @@ function cut() {
     return found;
 }
 
+/** Whether the tables are laid out for this width of the window. */
+function isLaidOut(width) {
+    const isMeasured = (sizer) => {
+        const table = sizer.previousElementSibling;
+        const around = table.id === "table" ? document.getElementById("board") : table;
+        const style = getComputedStyle(around);
+        const inner = around.getBoundingClientRect().width
+            - ["paddingLeft", "paddingRight", "borderLeftWidth", "borderRightWidth"].reduce((sum, side) => sum + Number.parseFloat(style[side]), 0);
+        return Math.abs(Number.parseFloat(sizer.style.width) - inner) < 0.1;
+    };
+    return innerWidth === width && [...document.querySelectorAll(".sizer")].every(isMeasured);
+}
+
 /** Returns the fonts of the rows of a page. */
 async function families(page) {
     const session = await page.context().newCDPSession(page);
@@ -161,8 +174,7 @@ export const scenarios = {
                 same(await families(page), [family], "fonts");
                 for (const width of WIDTHS) {
                     await page.setViewportSize({ width, height: 860 });
-                    // After two frames a change of layout is complete.
-                    await page.evaluate(() => new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done))));
+                    await eventually(`a layout for ${width} px`, () => page.evaluate(isLaidOut, width));
                     found.push(...(await page.evaluate(cut)).map((text) => `${font}, ${hash}: ${text}`));
                     const wide = await page.evaluate(() => document.documentElement.scrollWidth - innerWidth);
                     if (wide > 0) found.push(`${font}, ${hash}: the page is ${wide} px wider than ${width} px`);

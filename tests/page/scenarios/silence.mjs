@@ -5,8 +5,18 @@ import { check, eventually, says, same, shows } from "../stage.mjs";
 /** Longer than the timeouts of a silent connection and of a hidden tab. */
 const LONG_MS = 31_000;
 
-/** Records all streams that the page opens. */
+/** Records all streams that the page opens, and lets requests of a limited time run on until `expire` is called. */
 function note() {
+    let limits = [];
+    AbortSignal.timeout = () => {
+        const limit = new AbortController();
+        limits.push(limit);
+        return limit.signal;
+    };
+    globalThis.expire = () => {
+        for (const limit of limits) limit.abort(new DOMException("it took too long", "TimeoutError"));
+        limits = [];
+    };
     globalThis.streams = [];
     globalThis.EventSource = class extends EventSource {
         constructor(url) {
@@ -49,11 +59,14 @@ export const scenarios = {
         await says(page, "live");
         same(await page.evaluate(() => globalThis.streams.length), 1, "streams");
         // A dead connection does not answer.
-        await page.route("**/top?*", () => {});
+        const unanswered = new Promise((resolve) => { page.route("**/top?*", resolve); });
         await page.clock.fastForward(LONG_MS);
+        await unanswered;
+        await page.evaluate(() => globalThis.expire());
         await says(page, "lost");
         same(await open(page), 0, "streams that are open");
         await page.unrouteAll({ behavior: "ignoreErrors" });
+        await page.evaluate(() => globalThis.expire());
         await page.locator("#again").click({ timeout: 1000 }).catch(() => {
             // It may have reconnected by itself before.
         });
@@ -65,7 +78,9 @@ export const scenarios = {
         const page = await opened(stage, "gifts/hidden");
         await look(page, "hidden");
         await look(page, "visible");
+        const asked = page.waitForResponse(/\/top\?.*\bn=1\b/);
         await page.clock.fastForward(LONG_MS);
+        await asked;
         same(await open(page), 1, "streams of a tab that was left for a moment");
         await look(page, "hidden");
         await page.clock.fastForward(LONG_MS);
