@@ -33,6 +33,7 @@ export async function member(page) {
 /** A member in one kind. */
 class InKind {
     element = element("section", { class: "panel" });
+    #turn = 0;
 
     constructor(page, kind, member) {
         Object.assign(this, { page, kind, member });
@@ -45,9 +46,12 @@ class InKind {
     }
 
     async show() {
+        this.#turn += 1;
+        const turn = this.#turn;
         const name = this.kind.kind;
         try {
             const isHidden = (await admin.hidden(name)).includes(this.member);
+            if (turn !== this.#turn) return;
             const tools = [
                 isHidden ? badge(word("admin.hidden"), "warn") : null,
                 button(word(isHidden ? "admin.show" : "admin.hide"), () => this.#hide(!isHidden)),
@@ -55,7 +59,7 @@ class InKind {
             if (isHidden) this.#fill(tools, element("p", { class: "none" }, word("admin.hidden.why")));
             else await this.#boards(tools);
         } catch (error) {
-            this.#fill([], this.page.trouble(error));
+            if (turn === this.#turn) this.#fill([], this.page.trouble(error));
         }
     }
 
@@ -118,7 +122,7 @@ class InKind {
         const done = { member: foreign(this.member), kind: foreign(kind) };
         this.page.line.say("good", ...phrase(isHidden ? "admin.hide.done" : "admin.show.done", done));
         await this.show();
-        this.element.querySelector(".panel-tools .act").focus();
+        this.element.querySelector(".panel-tools .act")?.focus();
     }
 }
 

@@ -126,7 +126,7 @@ function scoreForm(kind, first) {
 /** Asks for a standing, shows it beside the old one, and sets it. */
 async function set(page, kind, board, member) {
     let old;
-    if (!await page.line.run(async () => { old = await entries(kind, board, member); })) return false;
+    if (!await page.line.run(async () => { old = await entries(kind, board, member); }) || page.leaving.aborted) return false;
     const form = scoreForm(kind, old.find(([, entry]) => entry !== null)?.[1] ?? null);
     const window = element("select", { id: "set-window" }, element("option", { value: "" }, word("admin.set.all")),
         ...kind.windows.map((period) => element("option", { value: period }, windowLabel(period))));

@@ -53,13 +53,22 @@ const keyOf = (node) => node?.dataset?.key;
  * What stays keeps its listeners: only for children whose listeners do not differ.
  */
 export function renew(target, ...children) {
-    const keyed = new Map([...target.childNodes].map((child) => [keyOf(child), child]));
+    const all = [...target.childNodes];
+    const keyed = new Map(all.map((child) => [keyOf(child), child]));
+    // A move would end the selection: the others move around it.
+    const { isCollapsed, anchorNode } = getSelection();
+    const fixed = isCollapsed ? undefined : all.find((child) => child.contains(anchorNode));
     let at = target.firstChild;
     for (const child of children) {
         const before = keyOf(child) === undefined ? at : keyed.get(keyOf(child));
         if (before?.nodeName !== child.nodeName || keyOf(before) !== keyOf(child)) {
             target.insertBefore(child, at);
             continue;
+        }
+        while (before === fixed && at !== fixed) {
+            const next = at.nextSibling;
+            put(target, at, null);
+            at = next;
         }
         if (before === at) at = at.nextSibling;
         else put(target, before, at);

@@ -234,6 +234,7 @@ export class Find {
     }
 
     #leave() {
+        this.#isTyped = false;
         this.#go({ member: "" });
         byId("member").value = "";
         byId("member").focus();

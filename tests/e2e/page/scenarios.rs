@@ -20,6 +20,7 @@ macro_rules! scenarios {
 }
 
 scenarios! {
+    renewed_elements: "elements that are drawn again stay those of their keys, with focus and selection",
     rows_move: "rows move when contributions arrive",
     any_order_can_change_into_any_other: "any order can change into any other",
     reduced_motion: "rows do not move if the user prefers reduced motion",
@@ -50,6 +51,7 @@ scenarios! {
     earlier_windows: "earlier windows can be stepped through with the keyboard, and are not shown as live",
     a_window_that_is_over: "another window is shown when the one on the page is over and the next is empty",
     old_links: "a link to a window that is no longer kept leads to the current one",
+    named_windows_that_end: "a window that the URL names and that ends while it is shown is not live any more",
     closed_windows: "a closed window is shown as final, and its tab leads back",
     the_feed: "the feed shows who gained and entered, nobody who is gone, and the points per minute",
     the_line_of_a_rank: "a member's rank is drawn over the time that the tab has seen",

@@ -9,7 +9,43 @@ function row(page, member) {
     return page.locator(`#rows [role=row][data-member="${member}"]`);
 }
 
+/** Renews a list at random, and returns what is wrong with it then. `seed` makes it repeatable. */
+async function renewals(seed) {
+    const { element, renew } = await import("/page/dom.js");
+    let state = seed;
+    const below = (n) => {
+        state = (state * 1_103_515_245 + 12_345) % 2 ** 31;
+        return Math.floor(state / 2 ** 31 * n);
+    };
+    const list = document.body.appendChild(element("ul"));
+    const found = [];
+    for (let round = 0; round < 400; round += 1) {
+        const keys = [..."abcdefgh"].map((key) => [below(100), key]).sort(([a], [b]) => a - b).map(([, key]) => key).slice(0, below(9));
+        const made = (key) => element("li", { "data-key": key }, element("a", { href: `#${key}` }, key), element("b", {}, String(below(3))));
+        const wanted = keys.map(made);
+        const text = wanted.map((item) => item.outerHTML).join("");
+        const before = new Map([...list.children].map((item) => [item.dataset.key, item]));
+        const [selected, focused] = [list.children[below(list.children.length)], list.children[below(list.children.length)]];
+        getSelection().empty();
+        if (selected) getSelection().selectAllChildren(selected.querySelector("a"));
+        focused?.querySelector("a").focus();
+        renew(list, ...wanted);
+        if (list.innerHTML !== text) found.push(`${round}: ${list.innerHTML} instead of ${text}`);
+        for (const item of list.children) if ((before.get(item.dataset.key) ?? item) !== item) found.push(`${round}: another ${item.dataset.key}`);
+        if (selected?.isConnected && String(getSelection()) !== selected.dataset.key) found.push(`${round}: selected: ${getSelection()}`);
+        if (focused?.isConnected && !focused.contains(document.activeElement)) found.push(`${round}: the focus is lost`);
+    }
+    return found;
+}
+
 export const scenarios = {
+    async "elements that are drawn again stay those of their keys, with focus and selection"(stage) {
+        const page = await stage.open("#/gifts/moves?window=day");
+        const seed = Date.now() % 2 ** 31;
+        same(await page.evaluate(renewals, seed), [], `seed ${seed}`);
+    },
+
+
     async "rows move when contributions arrive"(stage) {
         await stage.give(BOARD, ["ada", 500], ["ben", 400], ["cyd", 300], ["dan", 200], ["eve", 100]);
         const page = await stage.open(HASH);

@@ -88,6 +88,22 @@ export const scenarios = {
         check(found.length === 0, found.join("\n"));
     },
 
+    async "a window that the URL names and that ends while it is shown is not live any more"(stage) {
+        await putHours(stage, "hours-ends");
+        const board = "hours-ends/a";
+        await stage.give(board, ["ada", 30]);
+        const info = await stage.get(`/v1/boards/${board}?window=hour`);
+        const page = await stage.open(null);
+        const begun = Date.now();
+        await page.clock.setFixedTime(begun);
+        await page.goto(`${stage.url}/#/${board}?window=${encodeURIComponent(info.window)}`);
+        await shows(page, ["ada"]);
+        await badge(page, "Live");
+        await page.route(/\/v1\/boards\/hours-ends\/a\?window=hour$/, (route) => route.fulfill({ json: { ...info, window: "hour:2099-01-01T00" } }));
+        await page.clock.setFixedTime(begun + 31_000);
+        await badge(page, "Ended");
+    },
+
     async "a closed window is shown as final, and its tab leads back"(stage) {
         await putKind(stage, "hourly", { windows: ["hour", "all"] });
         await giveAgo(stage, "hourly/charts", 2, "ada", 30);
