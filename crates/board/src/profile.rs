@@ -36,6 +36,11 @@ pub enum ProfileError {
         "avatar: is not a URL that begins with https:// or http://, in the characters of RFC 3986"
     )]
     NoUrl,
+    /// The avatar's URL has a login, which every client that shows the image would send, and everybody can read.
+    #[error(
+        "avatar: has a user name or a password before the host: leave it out, everybody can read it"
+    )]
+    LoginInAvatar,
     /// The text is too long.
     #[error("a profile has {0} bytes, more than {PROFILE_BYTES_MAX}")]
     Long(usize),
@@ -81,13 +86,14 @@ impl Profile {
             .iter()
             .find_map(|scheme| url.strip_prefix(scheme));
         let authority = rest.and_then(|rest| rest.split(['/', '?', '#']).next());
-        let host = authority.and_then(|authority| authority.rsplit('@').next());
-        let has_host = host.is_some_and(|host| !host.is_empty() && !host.starts_with(':'));
-        if has_host && url.bytes().all(is_of_url) {
-            Ok(())
-        } else {
-            Err(ProfileError::NoUrl)
+        let has_host = authority.is_some_and(|it| !it.is_empty() && !it.starts_with(':'));
+        if !has_host || !url.bytes().all(is_of_url) {
+            return Err(ProfileError::NoUrl);
         }
+        if authority.is_some_and(|authority| authority.contains('@')) {
+            return Err(ProfileError::LoginInAvatar);
+        }
+        Ok(())
     }
 }
 
@@ -183,8 +189,6 @@ mod tests {
             "",
             "https://",
             "https:///a.png",
-            "https://@",
-            "https://u:p@/a.png",
             "https://:8080/a.png",
             "javascript:alert(1)",
             "data:image/png;base64,AAAA",
@@ -200,6 +204,15 @@ mod tests {
                 "{bad}"
             );
         }
+        for bad in [
+            "https://u:p@img.example/",
+            "https://u@img.example",
+            "http://@a",
+        ] {
+            let error = Profile::check_avatar(bad).unwrap_err();
+            assert_eq!(error, ProfileError::LoginInAvatar, "{bad}");
+        }
+        assert_eq!(Profile::check_avatar("https://a/@b?c@d"), Ok(()));
         let long = format!("https://{}", "a".repeat(PROFILE_AVATAR_BYTES_MAX));
         let error = Profile::check_avatar(&long).unwrap_err().to_string();
         assert!(error.starts_with("avatar: has 1032 bytes"), "{error}");

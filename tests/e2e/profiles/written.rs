@@ -47,6 +47,10 @@ fn what_is_wrong_with_a_profile_is_named() {
         (json!({}), ["name: is missing", "avatar"]),
         (json!({"name": "x".repeat(65)}), ["name: has 65", "64"]),
         (json!({"avatar": "javascript:1"}), ["avatar: ", "https://"]),
+        (
+            json!({"avatar": "https://u:pass@img.example/a.png"}),
+            ["avatar: has a user name or a password", "leave it out"],
+        ),
         (json!({"data": long}), ["data: has 1025 bytes", "1024"]),
         (json!({"nick": "a"}), ["unknown field", "nick"]),
     ] {
