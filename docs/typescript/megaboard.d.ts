@@ -165,7 +165,10 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Read a member and its neighbours */
+        /**
+         * Read a member and its neighbours
+         * @description If more entries follow the last one, the response has `next`, with which a range continues.
+         */
         get: operations["around"];
         put?: never;
         post?: never;
@@ -791,6 +794,11 @@ export interface components {
              */
             rank: number | null;
             /**
+             * Format: int64
+             * @description Where members can share a rank (`competition`, `dense`): the position of one that is ranked. Elsewhere it is the rank.
+             */
+            position?: number | null;
+            /**
              * @description The member.
              * @example u1
              */
@@ -802,9 +810,6 @@ export interface components {
             reached_at: string;
             /** @description With `profiles`: the member's profile, if it has one. */
             profile?: components["schemas"]["ShownProfile"];
-        };
-        EntryListAnswer: components["schemas"]["Envelope"] & {
-            entries: components["schemas"]["Entry"][];
         };
         EntryPageAnswer: components["schemas"]["Envelope"] & {
             entries: components["schemas"]["Entry"][];
@@ -911,6 +916,11 @@ export interface components {
              * @description The rank; null if the member is not ranked.
              */
             rank: number | null;
+            /**
+             * Format: int64
+             * @description Where members can share a rank (`competition`, `dense`): the position of one that is ranked. Elsewhere it is the rank.
+             */
+            position?: number | null;
             /**
              * @description The requested member.
              * @example u1
@@ -3255,12 +3265,13 @@ export interface operations {
                      *           "reached_at": "2026-11-20T14:50:00.000Z"
                      *         }
                      *       ],
-                     *       "members": 2,
+                     *       "members": 3,
+                     *       "next": "Atn0mFyAAAAAAAAD53j___5lOg2qdTE",
                      *       "version": "7b1c2f0a9d3e4c55.12",
                      *       "window": "day:2026-11-20"
                      *     }
                      */
-                    "application/json": components["schemas"]["EntryListAnswer"];
+                    "application/json": components["schemas"]["EntryPageAnswer"];
                 };
             };
             /** @description The cached response is current. */
@@ -4952,7 +4963,6 @@ export type Cron = components["schemas"]["Cron"];
  * A member with its standing: `points`, or `values` of kinds with other fields.
  */
 export type Entry = components["schemas"]["Entry"];
-export type EntryListAnswer = components["schemas"]["EntryListAnswer"];
 export type EntryPageAnswer = components["schemas"]["EntryPageAnswer"];
 /**
  * The part that all responses about a board have in common.

@@ -1,6 +1,7 @@
-//! Entries: `{"rank": 1, "member": "u1", "points": 999, "reached_at": "..."}`.
+//! Entries: `{"rank": 1, "member": "u1", "points": 999, "reached_at": "..."}`. Where members can share a rank, which then
+//! is not the position, `position` follows it.
 
-use board::{Kind, Member, Rules, Timestamp, Values};
+use board::{Kind, Member, RankStyle, Rules, Timestamp, Values};
 use bytes::Bytes;
 use merger::{MemberStanding, RankedEntry, Rendered};
 use shard_store::ShardEntry;
@@ -24,8 +25,8 @@ pub(crate) fn text_of(time: Timestamp) -> String {
 /// An entry.
 #[derive(Debug)]
 pub struct EntryShape<'a> {
-    /// The rules of the kind.
-    pub rules: &'a Rules,
+    /// The kind.
+    pub kind: &'a Kind,
     /// The member with its rank.
     pub ranked: &'a RankedEntry,
     /// The profiles to show.
@@ -35,15 +36,31 @@ pub struct EntryShape<'a> {
 impl JsonMembers for EntryShape<'_> {
     #[inline]
     fn put(&self, json: &mut JsonText) {
-        put_entry(json, self.rules, Some(self.ranked.rank), &self.ranked.entry);
+        put_ranked(json, self.kind, self.ranked);
         self.profiles.put(json, &self.ranked.entry.key.member);
     }
 }
 
-/// Adds the members of an entry to an object. `rank` is null for a member that is not ranked.
+/// Adds the members of an entry to an object, with its position where that is not the rank.
+fn put_ranked(json: &mut JsonText, kind: &Kind, ranked: &RankedEntry) {
+    json.put(",\"rank\":");
+    json.integer(ranked.rank);
+    if kind.rank_style() != RankStyle::Ordinal {
+        json.put(",\"position\":");
+        json.integer(ranked.position);
+    }
+    put_standing(json, kind.rules(), &ranked.entry);
+}
+
+/// Adds the members of an entry to an object, without a position. `rank` is null for a member that is not ranked.
 pub(crate) fn put_entry(json: &mut JsonText, rules: &Rules, rank: Option<u64>, entry: &ShardEntry) {
     json.put(",\"rank\":");
     json.integer_or_null(rank);
+    put_standing(json, rules, entry);
+}
+
+/// Adds the member and its standing to an object.
+fn put_standing(json: &mut JsonText, rules: &Rules, entry: &ShardEntry) {
     json.put(",\"member\":\"");
     json.escaped(entry.key.member.as_str());
     json.put("\"");
@@ -75,8 +92,8 @@ fn put_fields(json: &mut JsonText, rules: &Rules, values: &Values) {
 /// its best; or a member with `rank` null.
 #[derive(Debug)]
 pub struct LookedUpShape<'a> {
-    /// The rules of the kind.
-    pub rules: &'a Rules,
+    /// The kind.
+    pub kind: &'a Kind,
     /// The requested member.
     pub member: &'a Member,
     /// Its standing.
@@ -88,8 +105,8 @@ pub struct LookedUpShape<'a> {
 impl JsonMembers for LookedUpShape<'_> {
     fn put(&self, json: &mut JsonText) {
         match self.found {
-            MemberStanding::Ranked(it) => put_entry(json, self.rules, Some(it.rank), &it.entry),
-            MemberStanding::Unlisted(entry) => put_entry(json, self.rules, None, entry),
+            MemberStanding::Ranked(ranked) => put_ranked(json, self.kind, ranked),
+            MemberStanding::Unlisted(entry) => put_entry(json, self.kind.rules(), None, entry),
             MemberStanding::NoStanding => {
                 json.put(",\"rank\":null,\"member\":");
                 json.string(self.member.as_str());
@@ -118,12 +135,12 @@ impl<'a> Entries<EntryShape<'a>> {
     /// Returns ranked entries as shapes, with these profiles.
     #[must_use]
     pub fn of(
-        rules: &'a Rules,
+        kind: &'a Kind,
         ranked: &'a [RankedEntry],
         profiles: &'a ShownProfiles,
     ) -> Vec<EntryShape<'a>> {
         let shape = |ranked| EntryShape {
-            rules,
+            kind,
             ranked,
             profiles,
         };
@@ -156,7 +173,6 @@ pub const RENDERER_FORMAT: &str = env!("CARGO_PKG_VERSION");
 /// Renders merged entries for the merger's cache.
 #[must_use]
 pub fn render(kind: &Kind, entries: &[RankedEntry]) -> Rendered {
-    let rules = kind.rules();
     let profiles = &ShownProfiles::none();
     let mut json = JsonText::with_capacity(ENTRY_BYTES * entries.len());
     let mut ends = Vec::with_capacity(entries.len());
@@ -165,7 +181,7 @@ pub fn render(kind: &Kind, entries: &[RankedEntry]) -> Rendered {
             json.put(",");
         }
         json.object(&EntryShape {
-            rules,
+            kind,
             ranked,
             profiles,
         });
@@ -183,13 +199,38 @@ mod tests {
     use crate::KindShape;
 
     #[test]
+    fn entries_have_a_position_where_it_is_not_the_rank() {
+        let style = |rank: &str| {
+            let shape: KindShape =
+                serde_json::from_str(&format!("{{\"rank\": {rank:?}}}")).unwrap();
+            let kind = shape.into_kind("gifts").unwrap();
+            let (rules, reached_at) = (kind.rules(), Timestamp::from_millis(0));
+            let words = rules.rank_words(&Values::default(), reached_at);
+            let key = rules.rank_key(words, Member::new("a").unwrap());
+            let entry = ShardEntry { key, reached_at };
+            let ranked = RankedEntry {
+                rank: 1,
+                position: 2,
+                entry,
+            };
+            let rendered = render(&kind, &[ranked]);
+            let entry: serde_json::Value = serde_json::from_slice(&rendered.bytes).unwrap();
+            entry["position"].as_u64()
+        };
+        assert_eq!(
+            ["ordinal", "competition", "dense"].map(style),
+            [None, Some(2), Some(2)]
+        );
+    }
+
+    #[test]
     fn members_without_a_standing_have_only_a_name() {
         let kind = KindShape::default().into_kind("gifts").unwrap();
         let member = Member::new("a\"b").unwrap();
         let profiles = ShownProfiles::none();
         let entries = [MemberStanding::NoStanding, MemberStanding::NoStanding];
         let entries = entries.iter().map(|found| LookedUpShape {
-            rules: kind.rules(),
+            kind: &kind,
             member: &member,
             found,
             profiles: &profiles,

@@ -1,7 +1,7 @@
 //! The position of a member: [`MemberShape`], `{"rank": 17, "member": "u1", ..., "position": 17, "percentile": 98.4,
 //! "above": {...}, "below": {...}}`.
 
-use board::Rules;
+use board::{Kind, Rules};
 use merger::{MemberStanding, MemberView, RankedEntry, UnlistedView};
 use shard_store::ShardEntry;
 
@@ -12,7 +12,7 @@ use crate::profile::ShownProfiles;
 /// An entry, and its position if it is ranked.
 #[derive(Debug)]
 pub struct MemberShape<'a> {
-    rules: &'a Rules,
+    kind: &'a Kind,
     entry: &'a ShardEntry,
     ranking: Option<Ranking<'a>>,
     to_target: ToTarget,
@@ -23,7 +23,7 @@ impl<'a> MemberShape<'a> {
     /// Returns the shape of a member with these profiles, if it has a standing.
     #[must_use]
     pub fn of(
-        rules: &'a Rules,
+        kind: &'a Kind,
         standing: &'a MemberStanding<MemberView, UnlistedView>,
         members: u64,
         profiles: &'a ShownProfiles,
@@ -34,7 +34,7 @@ impl<'a> MemberShape<'a> {
             MemberStanding::NoStanding => return None,
         };
         Some(Self {
-            rules,
+            kind,
             entry,
             ranking,
             to_target: ToTarget::NotRequested,
@@ -108,13 +108,12 @@ impl MemberShape<'_> {
         ranking: &'a Ranking<'a>,
         index: usize,
     ) -> Option<NeighbourShape<'a>> {
-        let (rules, profiles) = (self.rules, self.profiles);
         let ranked = ranking.view.around.get(index)?;
-        let gap = gap(rules, ranked, ranking.view.own());
+        let gap = gap(self.kind.rules(), ranked, ranking.view.own());
         let entry = EntryShape {
-            rules,
+            kind: self.kind,
             ranked,
-            profiles,
+            profiles: self.profiles,
         };
         Some(NeighbourShape { entry, gap })
     }
@@ -130,7 +129,7 @@ impl JsonMembers for MemberShape<'_> {
     fn put(&self, json: &mut JsonText) {
         let ranking = self.ranking.as_ref();
         let own = ranking.map(|ranking| ranking.view.own());
-        put_entry(json, self.rules, own.map(|own| own.rank), self.entry);
+        put_entry(json, self.kind.rules(), own.map(|own| own.rank), self.entry);
         self.profiles.put(json, &self.entry.key.member);
         json.put(",\"position\":");
         json.integer_or_null(own.map(|own| own.position));

@@ -56,6 +56,11 @@ pub struct EntryWritten {
     /// The rank by the kind's rank style; null if the member is not ranked.
     #[schema(required)]
     rank: Option<u64>,
+    /// Where members can share a rank (`competition`, `dense`): the position of one that is ranked. Elsewhere it is the
+    /// rank.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schema(required = false, minimum = 1)]
+    position: Option<u64>,
     /// The member.
     #[schema(example = "u1")]
     member: String,
@@ -154,6 +159,11 @@ pub struct LookedUpWritten {
     /// The rank; null if the member is not ranked.
     #[schema(required)]
     rank: Option<u64>,
+    /// Where members can share a rank (`competition`, `dense`): the position of one that is ranked. Elsewhere it is the
+    /// rank.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schema(required = false, minimum = 1)]
+    position: Option<u64>,
     /// The requested member.
     #[schema(example = "u1")]
     member: String,

@@ -48,6 +48,25 @@ fn the_member_and_its_neighbours_are_returned() {
 }
 
 #[test]
+fn a_range_continues_after_the_last_neighbour() {
+    let server = ladder(30);
+    let around = server.get(on_a("/members/m10/around?above=1&below=2")).ok();
+    let next = around["next"].as_str().unwrap();
+    let page = server.get(on_a(&format!("/range?after={next}&limit=2")));
+    assert_eq!(members(&page.entries()), ["m13", "m14"]);
+    for whole in ["m29/around?above=1&below=5", "m02/around?size=500"] {
+        let around = server.get(on_a(&format!("/members/{whole}"))).ok();
+        assert_eq!(around.get("next"), None, "{whole}");
+    }
+    let cut = server
+        .get(on_a("/members/m30/around?size=500&fresh=true"))
+        .ok();
+    assert_eq!(cut.get("next"), None);
+    let cut = server.get(on_a("/members/m02/around?size=5")).ok();
+    assert!(cut["next"].is_string(), "{cut}");
+}
+
+#[test]
 fn errors_name_the_parameter() {
     let server = ladder(2);
     server

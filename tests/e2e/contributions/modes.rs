@@ -98,11 +98,15 @@ fn best_keeps_the_whole_best_attempt_and_competition_shares_ranks() {
         ("w", 4, attempt(10, 590)),
         ("x", 1, attempt(9, 1)),
     ];
+    let at = |position: u64, mut entry: Value| {
+        entry["position"] = position.into();
+        entry
+    };
     let expected = json!([
-        entry(1, "v", &attempt(10, 580), 2),
-        entry(2, "w", &attempt(10, 590), 4),
-        entry(2, "u", &attempt(10, 590), 5),
-        entry(4, "x", &attempt(9, 1), 1),
+        at(1, entry(1, "v", &attempt(10, 580), 2)),
+        at(2, entry(2, "w", &attempt(10, 590), 4)),
+        at(3, entry(2, "u", &attempt(10, 590), 5)),
+        at(4, entry(4, "x", &attempt(9, 1), 1)),
     ]);
     assert_in_any_order(&server, "races", &items, &expected);
     let shown = server.get("/v1/boards/races/b0/members/u").ok();
@@ -111,7 +115,11 @@ fn best_keeps_the_whole_best_attempt_and_competition_shares_ranks() {
     let range = server
         .get("/v1/boards/races/b0/range?from=3&to=3")
         .entries();
-    assert_eq!(range, [entry(2, "u", &attempt(10, 590), 5)]);
+    assert_eq!(range, [at(3, entry(2, "u", &attempt(10, 590), 5))]);
+    let members = json!({"members": ["u", "nobody"]});
+    let found = server.post("/v1/boards/races/b0/lookup", &members);
+    let nobody = json!({"rank": null, "member": "nobody"});
+    assert_eq!(found.entries(), [range[0].clone(), nobody]);
 }
 
 #[test]

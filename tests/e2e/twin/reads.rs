@@ -226,9 +226,10 @@ impl Reading<'_> {
             "/members/{}/around?above={above}&below={below}",
             encoded(&member)
         );
-        self.got(&self.path(&of), |view| {
+        let around = self.got(&self.path(&of), |view| {
             view.neighbours(&member, above, below)
         });
+        self.continued(&around, false, "");
     }
 
     fn member(&self, dice: &mut Dice) {

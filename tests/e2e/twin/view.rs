@@ -118,7 +118,11 @@ impl<'a> View<'a> {
 
     fn entry(&self, index: usize) -> Value {
         let (member, standing) = &self.shown[index];
-        self.entry_of(Some(self.rank_at(index)), member, standing)
+        let mut shape = self.entry_of(Some(self.rank_at(index)), member, standing);
+        if self.kind.rank != "ordinal" {
+            shape["position"] = json!(index + 1);
+        }
+        shape
     }
 
     fn entries(&self, indices: impl Iterator<Item = usize>) -> Value {
@@ -223,7 +227,11 @@ impl<'a> View<'a> {
         match self.index_of(member) {
             Some(index) => {
                 let end = self.shown.len().min(index + below + 1);
-                Ok(self.entries(index.saturating_sub(above)..end))
+                let mut around = self.entries(index.saturating_sub(above)..end);
+                if end < self.shown.len() {
+                    around["next"] = json!(true);
+                }
+                Ok(around)
             }
             None if self.standing_of(member).is_some() => Err("not-listed"),
             None => Err("not-ranked"),

@@ -6,16 +6,19 @@ use std::collections::HashMap;
 use merger::Rendered;
 use serde::Deserialize;
 
-/// The member of an entry.
+/// The member of an entry, and its position, if it has one of its own.
 #[derive(Deserialize)]
 struct EntryMember<'a> {
     #[serde(borrow)]
     member: Cow<'a, str>,
+    position: Option<usize>,
 }
 
 /// An entry and its position, from 1.
 struct Placed<'a> {
     position: usize,
+    /// Whether the entry shows it.
+    is_shown: bool,
     json: &'a str,
 }
 
@@ -29,7 +32,13 @@ fn read(rendered: &Rendered) -> Option<Vec<(Cow<'_, str>, Placed<'_>)>> {
         let json = text.get(begin..end)?;
         let parsed: EntryMember<'_> = serde_json::from_str(json).ok()?;
         let position = index + 1;
-        entries.push((parsed.member, Placed { position, json }));
+        let is_shown = parsed.position.is_some();
+        let placed = Placed {
+            position,
+            is_shown,
+            json,
+        };
+        entries.push((parsed.member, placed));
         // After the comma.
         begin = end + 1;
     }
@@ -51,9 +60,10 @@ impl List {
     /// Adds an entry with its position, and its position before.
     fn push_entry(&mut self, placed: &Placed<'_>, was: Option<usize>) {
         let members = placed.json.strip_prefix('{').unwrap_or(placed.json);
-        let position = placed.position;
+        let position = (!placed.is_shown).then(|| format!("\"position\":{},", placed.position));
+        let position = position.unwrap_or_default();
         let was = was.map_or_else(String::new, |was| format!("\"was\":{was},"));
-        self.push(&format!("{{\"position\":{position},{was}{members}"));
+        self.push(&format!("{{{position}{was}{members}"));
     }
 }
 
@@ -122,6 +132,18 @@ mod tests {
             "changed": [{"position": 1, "rank": 1, "member": "a", "points": 10}],
         });
         assert_eq!(moves, wanted);
+    }
+
+    #[test]
+    fn a_position_that_an_entry_shows_is_not_repeated() {
+        let of = |text: &str| Rendered {
+            bytes: text.to_owned().into(),
+            ends: vec![u32::try_from(text.len()).unwrap()],
+        };
+        let now = of(r#"{"rank":1,"position":1,"member":"a"}"#);
+        let moves = between(&of(r#"{"rank":1,"position":1,"member":"b"}"#), &now).unwrap();
+        let entered = r#""entered":[{"rank":1,"position":1,"member":"a"}],"left":["b"]"#;
+        assert!(moves.starts_with(entered), "{moves}");
     }
 
     #[test]

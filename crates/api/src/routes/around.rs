@@ -8,7 +8,7 @@ use axum::response::Response;
 use merger::{MemberStanding, MemberView};
 use problem::Problem;
 use query_params::Params;
-use wire::Entries;
+use wire::{Entries, Page, cursor_of};
 
 use crate::app::App;
 #[cfg(test)]
@@ -27,9 +27,11 @@ const NEIGHBOURS_DEFAULT: u64 = 5;
 
 /// The body of the response.
 #[cfg(test)]
-type EntriesAnswer = BoardResponse<'static, Entries<wire::EntryShape<'static>>>;
+type EntriesAnswer = BoardResponse<'static, Page<wire::EntryShape<'static>>>;
 
 /// Read a member and its neighbours
+///
+/// If more entries follow the last one, the response has `next`, with which a range continues.
 #[cfg_attr(test, utoipa::path(
     get,
     path = "/v1/boards/{kind}/{subject}/members/{member}/around",
@@ -47,11 +49,12 @@ type EntriesAnswer = BoardResponse<'static, Entries<wire::EntryShape<'static>>>;
             ),
             example = json!({
                 "board": "gifts/room-8842", "window": "day:2026-11-20", "version": "7b1c2f0a9d3e4c55.12",
-            "as_of": "2026-11-20T14:52:23.004Z", "members": 2,
+            "as_of": "2026-11-20T14:52:23.004Z", "members": 3,
                 "entries": [
                     {"rank": 1, "member": "u1", "points": 999, "reached_at": "2026-11-20T14:52:22.123Z"},
                     {"rank": 2, "member": "u2", "points": 500, "reached_at": "2026-11-20T14:50:00.000Z"},
                 ],
+                "next": "Atn0mFyAAAAAAAAD53j___5lOg2qdTE",
             }),
         ),
         NotModified,
@@ -87,8 +90,14 @@ pub(crate) async fn show(
     let variant = profiles.variant("around");
     let profiles = profiles.shown();
     Ok(
-        window.respond(&parts.headers, board, &answer, &variant, || Entries {
-            entries: Entries::of(kind.rules(), around, &profiles),
+        window.respond(&parts.headers, board, &answer, &variant, || Page {
+            entries: Entries {
+                entries: Entries::of(kind, around, &profiles),
+            },
+            next: around
+                .last()
+                .filter(|last| last.position < answer.members)
+                .map(|last| cursor_of(kind, &last.entry.key)),
         }),
     )
 }

@@ -98,7 +98,7 @@ pub(crate) async fn show(
     let profiles = profiles.await?.shown();
     let found = members.iter().zip(&answer.value);
     let found = found.map(|(member, found)| LookedUpShape {
-        rules: kind.rules(),
+        kind,
         member,
         found,
         profiles: &profiles,

@@ -94,7 +94,7 @@ pub(crate) async fn show(
     let profiles = app.profiles(&path.known, with_profiles, shown).await?;
     let variant = profiles.variant("member");
     let profiles = profiles.shown();
-    let place = MemberShape::of(kind.rules(), &answer.value, answer.members, &profiles);
+    let place = MemberShape::of(kind, &answer.value, answer.members, &profiles);
     let place = place.ok_or_else(not_ranked)?;
     // The change depends on the time, too.
     let change = target.map(|_| to_target(&app, kind, &answer.value));

@@ -105,7 +105,7 @@ pub(crate) async fn show(
     Ok(
         window.respond(&parts.headers, board, &answer, &variant, || Page {
             entries: Entries {
-                entries: Entries::of(kind.rules(), &answer.value, &profiles),
+                entries: Entries::of(kind, &answer.value, &profiles),
             },
             next: next(),
         }),

@@ -179,7 +179,7 @@ impl OwnPosition {
         let members = shown_members(&answer.value);
         let profiles = self.app.profiles(&known, *profiles, members);
         let profiles = profiles.await?.shown();
-        let place = MemberShape::of(kind.rules(), &answer.value, answer.members, &profiles);
+        let place = MemberShape::of(kind, &answer.value, answer.members, &profiles);
         let shown = ShownPosition {
             window: window.window,
             is_final: window.is_final(answer.as_of, &answer.activity),

@@ -28,7 +28,7 @@ pub struct Entries {
     pub envelope: Envelope,
     /// The entries, in the order of the request: best first, if it does not say otherwise.
     pub entries: Vec<Entry>,
-    /// Of a range that more entries may follow: selects these
+    /// If more entries may follow: selects these
     /// ([`GetRangeAfter`](crate::GetRangeAfter), [`GetRangeOfValues::after`](crate::GetRangeOfValues::after)).
     pub next: Option<String>,
 }

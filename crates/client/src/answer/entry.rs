@@ -15,6 +15,8 @@ use super::values::{POINTS, Values, points};
 pub struct Entry {
     /// The rank, by the kind's rank style.
     pub rank: u64,
+    /// The position, in lists of kinds whose members can share a rank. Elsewhere it is the rank.
+    pub position: Option<u64>,
     /// The member.
     pub member: String,
     /// The fields of the standing.
@@ -32,6 +34,8 @@ pub struct Entry {
 pub struct Found {
     /// The rank, by the kind's rank style. `None` if the member is not ranked.
     pub rank: Option<u64>,
+    /// The position, in kinds whose members can share a rank. Elsewhere it is the rank.
+    pub position: Option<u64>,
     /// The member.
     pub member: String,
     /// The fields of the standing; empty if there is none.
@@ -142,12 +146,12 @@ macro_rules! wire_format {
 
 wire_format! {
     WireEntry -> Entry {
-        rank: u64, member: String, reached_at: Timestamp, profile: Option<Profile>,
+        rank: u64, position: Option<u64>, member: String, reached_at: Timestamp, profile: Option<Profile>,
     }
 }
 wire_format! {
     WireFound -> Found {
-        rank: Option<u64>, member: String, reached_at: Option<Timestamp>, profile: Option<Profile>,
+        rank: Option<u64>, position: Option<u64>, member: String, reached_at: Option<Timestamp>, profile: Option<Profile>,
     }
 }
 wire_format! {

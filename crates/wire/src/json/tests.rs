@@ -210,8 +210,8 @@ proptest! {
     ) {
         let kind = &KINDS[kind];
         let profiles = ShownProfiles::none();
-        let entries = Entries { entries: Entries::of(kind.rules(), &ranked, &profiles) };
-        let twins = ranked.iter().map(|it| EntryTwin::of(kind, Some(it.rank), &it.entry));
+        let entries = Entries { entries: Entries::of(kind, &ranked, &profiles) };
+        let twins = ranked.iter().map(|it| EntryTwin::of_ranked(kind, it));
         let twin = EntriesTwin { entries: twins.collect() };
         prop_assert_eq!(written(&entries), derived(&twin));
         let envelope = &board.twin();
@@ -269,7 +269,7 @@ proptest! {
             MemberStanding::Ranked(MemberView { around, index, standing, target })
         };
         let profiles = ShownProfiles::none();
-        let mut shape = MemberShape::of(rules, &view, board.members, &profiles).unwrap();
+        let mut shape = MemberShape::of(kind, &view, board.members, &profiles).unwrap();
         if let Some(change) = to_target {
             shape = shape.with_target(change);
         }
@@ -302,7 +302,7 @@ proptest! {
         let (json, begin) = head.json(&entries);
         prop_assert_eq!(&json[begin..begin + entries.len()], &entries[..]);
         let twin = board.twin();
-        let twins = ranked.iter().map(|it| EntryTwin::of(kind, Some(it.rank), &it.entry));
+        let twins = ranked.iter().map(|it| EntryTwin::of_ranked(kind, it));
         let twin = TopTwin {
             board: twin.board,
             window: twin.window,

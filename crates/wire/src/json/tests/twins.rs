@@ -1,6 +1,6 @@
 //! The shapes of responses as serde derives them.
 
-use board::{Kind, Value};
+use board::{Kind, RankStyle, Value};
 use merger::RankedEntry;
 use serde::{Serialize, Serializer};
 use serde_json::Value as Json;
@@ -11,6 +11,8 @@ use crate::is_points;
 #[derive(Serialize)]
 pub(super) struct EntryTwin<'a> {
     pub(super) rank: Option<u64>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(super) position: Option<u64>,
     pub(super) member: &'a str,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(super) points: Option<Json>,
@@ -36,10 +38,20 @@ impl<'a> EntryTwin<'a> {
         let fields = names.zip((0..).map(value)).collect();
         Self {
             rank,
+            position: None,
             member: entry.key.member.as_str(),
             points: is_points(rules).then(|| value(0).into()),
             values: (!is_points(rules)).then_some(ValuesTwin(fields)),
             reached_at: entry.reached_at.to_string(),
+        }
+    }
+
+    /// With its position, if that is not the rank.
+    pub(super) fn of_ranked(kind: &'a Kind, ranked: &'a RankedEntry) -> Self {
+        let is_shown = kind.rank_style() != RankStyle::Ordinal;
+        Self {
+            position: is_shown.then_some(ranked.position),
+            ..Self::of(kind, Some(ranked.rank), &ranked.entry)
         }
     }
 }
@@ -56,7 +68,7 @@ impl<'a> NeighbourTwin<'a> {
         let first = |ranked: &RankedEntry| kind.rules().values_of(&ranked.entry.key.words).get(0);
         let gap = first(ranked).zip(first(own));
         Self {
-            entry: EntryTwin::of(kind, Some(ranked.rank), &ranked.entry),
+            entry: EntryTwin::of_ranked(kind, ranked),
             gap: gap.map(|(one, other)| (one.get() - other.get()).abs()),
         }
     }
