@@ -16,6 +16,7 @@ pub use board_name::BoardName;
 pub use ident_error::IdentError;
 pub use incarnation::{IdDigest, Incarnation};
 pub(crate) use visible::check_visible;
+pub use visible::is_invisible;
 
 use compact_str::CompactString;
 use twox_hash::XxHash3_64;
@@ -239,7 +240,7 @@ impl Subject {
     /// Checks that a new board may have this subject: rejects text that people could not
     /// distinguish by sight.
     pub fn check_visible(&self) -> Result<(), IdentError> {
-        visible::check_visible("subject", self.as_str())
+        visible::check_distinct("subject", self.as_str())
     }
 }
 
@@ -247,7 +248,7 @@ impl Member {
     /// Checks that this member may be written to: rejects text that people could not distinguish by
     /// sight. Standings stored under such a name can still be read and removed by it.
     pub fn check_visible(&self) -> Result<(), IdentError> {
-        visible::check_visible("member", self.as_str())
+        visible::check_distinct("member", self.as_str())
     }
 
     /// Creates a member from bytes that were those of a [`Member`] when they were stored.

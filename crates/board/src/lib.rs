@@ -44,7 +44,7 @@ pub use fold::OutOfRange;
 pub use hidden::{Hidden, TooManyHidden};
 pub use ident::{
     BoardName, ContributionId, FieldName, IdDigest, IdentError, Incarnation, KindName, Member,
-    RESERVED_FIELD_NAMES, Subject, TargetName,
+    RESERVED_FIELD_NAMES, Subject, TargetName, is_invisible,
 };
 pub use kind::{Kind, KindSpec, RankStyle};
 pub use kind_error::KindError;

@@ -17,7 +17,7 @@ const NAMES: [&str; 22] = [
     "مرحبا",
     "שלום 1",
     "👩‍👩‍👧",
-    "e\u{301}",
+    "q\u{301}",
     "top",
     "members",
     "lookup",
@@ -171,7 +171,7 @@ fn invalid_percent_encoding_is_refused_with_the_name_of_the_parameter() {
 }
 
 /// Names that are invisible, or that look like others.
-const CONFUSABLE: [&str; 8] = [
+const CONFUSABLE: [&str; 12] = [
     " ",
     " a",
     "a ",
@@ -180,6 +180,10 @@ const CONFUSABLE: [&str; 8] = [
     "a\u{2028}b",
     "a\u{202e}b",
     "\u{3000}",
+    "Jose\u{301} A",
+    "José\u{a0}A",
+    "José\u{2009}A",
+    "José  A",
 ];
 
 #[test]

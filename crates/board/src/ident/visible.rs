@@ -1,8 +1,7 @@
-//! [`check_visible`]: rejects names that people cannot distinguish by sight.
+//! [`check_visible`] and [`check_distinct`]: reject names that people cannot distinguish by sight.
 //!
-//! A name that looks empty, or that looks like another name, is rejected for anything new. Older
-//! versions accepted such names: what is stored under one can still be read, ranked, hidden and
-//! erased.
+//! A name that looks empty, or that looks like another name, is rejected for anything new. What is stored under such a
+//! name can still be read, ranked, hidden and erased.
 //!
 //! Rejected are white space at either end and, anywhere, characters that are invisible or only
 //! change the direction of text: all of Unicode's `Default_Ignorable_Code_Point`, and some that are
@@ -22,17 +21,21 @@
 //! with a font that lacks the variant they are invisible, and with one that has it the variant
 //! differs by a stroke.
 //!
-//! Spaces of any width inside a name are accepted. Look-alike letters of different scripts are not
-//! compared, nor are joined emoji with the same emoji side by side.
+//! Names of boards and members, of which each is another one, have one form: Unicode's normalization form C, in which
+//! letters with marks are composed, and single spaces (U+0020), or U+3000 beside an ideograph. A name that a
+//! profile shows may have others. Look-alike letters are not compared, neither of different scripts nor in another
+//! width or case, nor are joined emoji with the same emoji side by side.
 
 mod unicode;
+
+use icu_normalizer::ComposingNormalizerBorrowed;
 
 use self::unicode::{
     BLACK_FLAG, FLAG_TAGS, KEYCAP, has_styles, is_arabic_vowel_mark, is_blank,
     is_default_ignorable, is_emoji, is_key, is_letter_of, is_virama, joins_next, joins_previous,
     touches,
 };
-use super::ident_error::{IdentError, rule};
+use super::ident_error::{IdentError, rule, shortened};
 
 const NON_JOINER: char = '\u{200c}';
 const JOINER: char = '\u{200d}';
@@ -41,7 +44,55 @@ const JOINER: char = '\u{200d}';
 const TEXT_STYLE: char = '\u{fe0e}';
 const EMOJI_STYLE: char = '\u{fe0f}';
 
-/// Checks that a name may be given to something new.
+const NFC: ComposingNormalizerBorrowed<'_> = ComposingNormalizerBorrowed::new_nfc();
+
+/// The first of the blocks of ideographs, kana and Hangul, whose width U+3000 has.
+const WIDE_FROM: char = '\u{2e80}';
+
+/// Returns whether a character is invisible, changes the direction of text, or breaks the line, in most places at
+/// least: joiners and selectors are visible in some.
+#[must_use]
+pub const fn is_invisible(c: char) -> bool {
+    is_default_ignorable(c) || is_blank(c)
+}
+
+/// Checks that a name may be given to something new, and is the only one that looks like it.
+pub(super) fn check_distinct(what: &'static str, text: &str) -> Result<(), IdentError> {
+    check_visible(what, text)?;
+    let rule_of_spaces = "has white space other than single spaces (U+0020)";
+    rule(has_plain_spaces(text), what, text, rule_of_spaces)?;
+    if text.is_ascii() || NFC.is_normalized(text) {
+        return Ok(());
+    }
+    let composed = shortened(&NFC.normalize(text));
+    let rule_of_form = format!("is not in Unicode's normalization form C: write {composed:?}");
+    Err(IdentError::new(what, text, rule_of_form))
+}
+
+/// Returns whether all spaces within a name are single ones, of the usual width.
+fn has_plain_spaces(text: &str) -> bool {
+    let is_wide = |c: Option<char>| c.is_some_and(|c| c >= WIDE_FROM);
+    if text.is_ascii() {
+        return !text.as_bytes().windows(2).any(|pair| pair == b"  ");
+    }
+    let mut before = None;
+    let mut chars = text.chars().peekable();
+    while let Some(c) = chars.next() {
+        let after = chars.peek().copied();
+        let is_fit = match c {
+            ' ' => after.is_none_or(|after| !after.is_whitespace()),
+            '\u{3000}' => (is_wide(before) || is_wide(after)) && after != Some(c),
+            _ => !c.is_whitespace(),
+        };
+        if !is_fit {
+            return false;
+        }
+        before = Some(c);
+    }
+    true
+}
+
+/// Checks that a name may be shown.
 pub(crate) fn check_visible(what: &'static str, text: &str) -> Result<(), IdentError> {
     let is_space = |c: Option<char>| c.is_some_and(char::is_whitespace);
     let is_padded = is_space(text.chars().next()) || is_space(text.chars().next_back());
@@ -135,9 +186,10 @@ mod tests {
             "അവന\u{d4d}\u{200d}",
             "⠓⠊",
             "Zoë",
-            "e\u{301}",
+            "José A",
+            "山田 太郎",
         ] {
-            assert_eq!(check_visible("member", good), Ok(()), "{good:?}");
+            assert_eq!(check_distinct("member", good), Ok(()), "{good:?}");
         }
     }
 
@@ -212,6 +264,35 @@ mod tests {
             error,
             "member \"a\\u{202e}b\" has an invisible character, or one that changes the direction of text"
         );
+    }
+
+    #[test]
+    fn of_names_that_look_alike_one_is_accepted() {
+        for (bad, part) in [
+            (
+                "Jose\u{301} A",
+                "is not in Unicode's normalization form C: write \"José A\"",
+            ),
+            ("José\u{a0}A", "other than single spaces"),
+            ("José\u{2009}A", "other than single spaces"),
+            ("José\u{3000}A", "other than single spaces"),
+            ("José  A", "other than single spaces"),
+            ("Jose  A", "other than single spaces"),
+            ("山\u{3000}\u{3000}田", "other than single spaces"),
+            ("山 \u{3000}田", "other than single spaces"),
+            ("\u{212b}", "write \"Å\""),
+            ("\u{1112}\u{1161}\u{11ab}", "write \"한\""),
+            ("\u{958}", "form C"),
+            ("\u{f900}", "form C"),
+        ] {
+            let error = check_distinct("member", bad).unwrap_err().to_string();
+            assert!(error.contains(part), "{error}");
+            assert_eq!(
+                check_visible("name", bad),
+                Ok(()),
+                "a name that a profile shows"
+            );
+        }
     }
 
     #[test]
