@@ -3390,7 +3390,7 @@ export interface operations {
         parameters: {
             query: {
                 /**
-                 * @description The points. Only for kinds whose only field is `points`.
+                 * @description The points. Only for kinds with one field.
                  * @example 10000
                  */
                 points: number;

@@ -155,7 +155,7 @@ pub struct OfNeighbours {
 #[derive(IntoParams)]
 #[into_params(parameter_in = Query)]
 pub struct OfPoints {
-    /// The points. Only for kinds whose only field is `points`.
+    /// The points. Only for kinds with one field.
     #[param(minimum = -9_007_199_254_740_991i64, maximum = 9_007_199_254_740_991i64, example = 10_000)]
     points: i64,
 }

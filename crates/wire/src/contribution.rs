@@ -8,7 +8,6 @@ use board::{ContributionId, Kind, Member, Timestamp, Value, Values, ValuesError}
 use serde::Deserialize;
 use shard_store::Change;
 
-use crate::entry::is_points;
 use crate::error::ShapeError;
 use crate::scalar::{Integer, List, Moment, NamedIntegers, Text};
 
@@ -36,9 +35,9 @@ pub struct ContributionShape<'a> {
     #[serde(borrow)]
     #[cfg_attr(feature = "schema", schema(value_type = String, min_length = 1, max_length = 128, example = "u1"))]
     member: Text<'a>,
-    /// For kinds whose only field is `points`.
+    /// The value, for kinds with one field.
     points: Option<Integer>,
-    /// For all other kinds: the fields by name.
+    /// The fields by name, for any kind.
     #[serde(borrow)]
     values: Option<NamedIntegers<'a>>,
     /// A contribution with an id counts once for its board and member within the kind's dedupe span.
@@ -91,7 +90,7 @@ pub struct Contributed<'a> {
 /// The values of a contribution, not yet read by a kind.
 #[derive(Debug, Clone, Copy)]
 pub enum InputValues<'a> {
-    /// `points`, of kinds that have no other field.
+    /// `points`, of kinds that have one field.
     Points(Integer),
     /// `values`, by the names of the fields.
     Fields(&'a NamedIntegers<'a>),
@@ -111,9 +110,9 @@ enum InputChange<'a> {
 #[cfg_attr(feature = "schema", schema(as = Standing))]
 #[serde(deny_unknown_fields, expecting = "an object with points or values")]
 pub struct StandingShape<'a> {
-    /// For kinds whose only field is `points`.
+    /// The value, for kinds with one field.
     points: Option<Integer>,
-    /// For all other kinds: the fields by name.
+    /// The fields by name, for any kind.
     #[serde(borrow)]
     values: Option<NamedIntegers<'a>>,
     /// A request with an id counts once within the kind's dedupe span.
@@ -273,7 +272,9 @@ impl InputValues<'_> {
         let rules = kind.rules();
         let mut values = Values::default();
         match self {
-            Self::Points(points) if is_points(rules) => values.set(0, exact("points", points)?),
+            Self::Points(points) if rules.fields().len() == 1 => {
+                values.set(0, exact("points", points)?);
+            }
             Self::Points(_) => {
                 let fields: Vec<&str> = rules.fields().iter().map(|f| f.name.as_str()).collect();
                 let (name, fields) = (kind.name(), fields.join(", "));

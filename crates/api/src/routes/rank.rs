@@ -29,9 +29,9 @@ use openapi_parts::problems::OfScore;
 #[cfg_attr(test, schema(as = Score))]
 #[serde(deny_unknown_fields, expecting = "an object with values")]
 struct ValuesShape<'a> {
-    /// For kinds whose only field is `points`.
+    /// The value, for kinds with one field.
     points: Option<Integer>,
-    /// For all other kinds: the fields by name.
+    /// The fields by name, for any kind.
     #[serde(borrow)]
     values: Option<NamedIntegers<'a>>,
 }

@@ -63,7 +63,7 @@ fn values<S: serde::Serializer>(
 }
 
 impl SetMember {
-    /// Sets the points, for kinds whose only field is `points`.
+    /// Sets the points: the value, for kinds with one field.
     pub fn points(mut self, points: i64) -> Self {
         self.standing.points = Some(points);
         self

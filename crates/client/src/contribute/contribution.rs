@@ -54,7 +54,7 @@ impl Contribution {
         self
     }
 
-    /// Sets the points, for kinds whose only field is `points`.
+    /// Sets the points: the value, for kinds with one field.
     pub fn points(mut self, points: i64) -> Self {
         self.points = Some(points);
         self

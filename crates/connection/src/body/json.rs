@@ -67,13 +67,25 @@ fn problem_of(text: &[u8], error: &serde_path_to_error::Error<serde_json::Error>
             let token = token_at(text, inner);
             Problem::invalid(format!("{token} is not a string"))
         }
-        _ => return Problem::new(ProblemType::Malformed, words),
+        _ => {
+            let words = foreign(text).map_or(words, str::to_owned);
+            return Problem::new(ProblemType::Malformed, words);
+        }
     };
     if path == "." {
         problem
     } else {
         problem.at(&path)
     }
+}
+
+/// Returns why a text is no JSON that begins with a byte order mark.
+fn foreign(text: &[u8]) -> Option<&'static str> {
+    if text.starts_with(b"\xef\xbb\xbf") {
+        return Some("it begins with a byte order mark (U+FEFF): send it without");
+    }
+    let is_utf_16 = text.starts_with(b"\xff\xfe") || text.starts_with(b"\xfe\xff");
+    is_utf_16.then_some("it is UTF-16: JSON is UTF-8, without a byte order mark")
 }
 
 /// Rewords an error of a value: types have the names of JSON, a word that is not accepted is named with those that are,
@@ -221,6 +233,18 @@ mod tests {
     fn refused(text: &str) -> (ProblemType, String) {
         let problem = from_json::<Shape>(text.as_bytes()).unwrap_err();
         (problem.kind, problem.detail)
+    }
+
+    #[test]
+    fn a_byte_order_mark_is_named() {
+        for (text, part) in [
+            (&b"\xef\xbb\xbf{}"[..], "byte order mark"),
+            (b"\xff\xfe{\0}\0", "UTF-16"),
+        ] {
+            let problem = from_json::<IgnoredAny>(text).unwrap_err();
+            assert_eq!(problem.kind, ProblemType::Malformed);
+            assert!(problem.detail.contains(part), "{}", problem.detail);
+        }
     }
 
     #[test]
