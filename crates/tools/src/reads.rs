@@ -22,10 +22,8 @@ impl Reads<'_> {
     pub(crate) fn get(&self, path: &str) -> Result<Response, Halt> {
         let mut backoff: Option<Backoff> = None;
         loop {
-            if self.stop.requested() {
-                return Err(Halt::Interrupted);
-            }
-            let (reason, retry_after) = match self.runtime.block_on(self.client.get(path)) {
+            let response = self.stop.unless_requested(self.client.get(path));
+            let (reason, retry_after) = match self.runtime.block_on(response)? {
                 Ok(response) if matches!(response.status, 408 | 429 | 500..) => {
                     (response.problem().to_string(), response.retry_after)
                 }

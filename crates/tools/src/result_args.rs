@@ -23,7 +23,7 @@ impl ResultArgs {
         text: impl FnOnce(&T) -> String,
     ) -> io::Result<bool> {
         if self.json {
-            terminal::print_line(&serde_json::to_string(result)?)
+            terminal::print_line(&terminal::json(result)?)
         } else {
             terminal::print_line(&text(result))
         }

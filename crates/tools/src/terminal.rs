@@ -4,16 +4,18 @@
 //! controls the appearance of a line; both are printed as escapes.
 
 use std::borrow::Cow;
+use std::fmt::Write as _;
 use std::io::{self, Write as _};
 
 use comfy_table::{Cell, CellAlignment, ColumnConstraint, ContentArrangement, Table, presets};
+use serde::Serialize;
 
 /// The minimum width to which a column of names is wrapped. Below it, names would have a few letters per line.
 const NAMES_WIDTH_MIN: u16 = 16;
 
 /// Replaces control characters and invisible characters by escapes, `\u{..}`.
 ///
-/// Joiners (U+200C, U+200D) are kept, since Persian and emoji need them.
+/// Joiners (U+200C, U+200D) and selectors of styles are kept, since Persian and emoji need them.
 pub fn printable(text: &str) -> Cow<'_, str> {
     if !text.contains(is_unprintable) {
         return Cow::Borrowed(text);
@@ -29,22 +31,29 @@ pub fn printable(text: &str) -> Cow<'_, str> {
     Cow::Owned(shown)
 }
 
-/// Returns true for controls, line and paragraph separators, and most format characters (category Cf of Unicode).
+/// Returns true for controls and invisible characters, except the joiners and the selectors of emoji.
 fn is_unprintable(char: char) -> bool {
-    char.is_control()
-        || matches!(
-            char,
-            '\u{ad}'
-                | '\u{61c}'
-                | '\u{180e}'
-                | '\u{200b}'
-                | '\u{200e}'..='\u{200f}'
-                | '\u{2028}'..='\u{202e}'
-                | '\u{2060}'..='\u{206f}'
-                | '\u{feff}'
-                | '\u{fff9}'..='\u{fffb}'
-                | '\u{e0000}'..='\u{e007f}'
-        )
+    let is_of_scripts = matches!(char, '\u{200c}' | '\u{200d}' | '\u{fe0e}' | '\u{fe0f}');
+    char.is_control() || (board::is_invisible(char) && !is_of_scripts)
+}
+
+/// Formats a result as JSON on one line, in which strings have the same characters escaped.
+pub fn json(result: &impl Serialize) -> serde_json::Result<String> {
+    let text = serde_json::to_string(result)?;
+    if !text.contains(is_unprintable) {
+        return Ok(text);
+    }
+    let mut shown = String::with_capacity(text.len() + 16);
+    for char in text.chars() {
+        if is_unprintable(char) {
+            for unit in char.encode_utf16(&mut [0; 2]) {
+                let _ = write!(shown, "\\u{unit:04x}");
+            }
+        } else {
+            shown.push(char);
+        }
+    }
+    Ok(shown)
 }
 
 /// Writes one message to standard error.
@@ -124,9 +133,24 @@ mod tests {
             "a\\u{202e}b\\u{2066}c\\u{200f}"
         );
         assert_eq!(printable("a\u{9b}b\u{7f}"), "a\\u{9b}b\\u{7f}");
+        assert_eq!(
+            printable("\u{3164}\u{2800}\u{115f}"),
+            "\\u{3164}\\u{2800}\\u{115f}"
+        );
         for plain in ["用户一", "é", "e\u{301}", "👩\u{200d}💻", "می\u{200c}خواهم"] {
             assert!(matches!(printable(plain), Cow::Borrowed(_)), "{plain}");
         }
+    }
+
+    #[test]
+    fn json_has_the_same_text_with_escapes() {
+        let text = "\u{1b}[1m\u{9b}\u{202e}\u{3164}\u{e0041}\u{7f}é👩\u{200d}💻\n";
+        let shown = json(&text).unwrap();
+        let escapes = r#""\u001b[1m\u009b\u202e\u3164\udb40\udc41\u007f"#;
+        assert!(shown.starts_with(escapes), "{shown}");
+        assert!(!shown.contains(is_unprintable), "{shown:?}");
+        assert_eq!(serde_json::from_str::<String>(&shown).unwrap(), text);
+        assert_eq!(json(&"用户一").unwrap(), "\"用户一\"");
     }
 
     #[test]

@@ -1,9 +1,11 @@
 //! `megaboard export`, and `megaboard import` of the result into another store.
 
+use std::io::Read as _;
+use std::net::TcpListener;
 use std::path::Path;
 
 use serde_json::{Value, json};
-use testkit::cli::{self, Run};
+use testkit::cli::{self, Run, Running};
 use testkit::clock::{DAY_MS, date, now_ms};
 use testkit::redis::RedisServer;
 use testkit::{Launch, Server, encoded};
@@ -233,6 +235,50 @@ fn a_past_window_is_imported_unless_the_kind_closes_it() {
 }
 
 #[test]
+fn a_board_is_renamed_with_its_closed_windows() {
+    let server = Server::with("[kinds.gifts]\n");
+    let at = now_ms() - 3 * DAY_MS;
+    for at in [at, now_ms()] {
+        let give = json!({"board": "gifts/a", "member": "u", "points": 7, "at": at});
+        server.contribute(&give).ok();
+    }
+    let open = server.get("/v1/kinds/gifts").ok();
+    let mut closed = open.clone();
+    closed["close"] = json!({"day": "1m", "hour": "1m", "week": "1m"});
+    server.put("/v1/kinds/gifts", &closed).ok();
+    let day = format!("top?window=day:{}", date(at));
+    assert_eq!(
+        server.get(format!("/v1/boards/gifts/a/{day}")).ok()["final"],
+        true
+    );
+    // As docs/recipes.md has it.
+    server.put("/v1/kinds/gifts", &open).ok();
+    let lines = export(&server, &["gifts/a"]).stdout;
+    let file = server.folder().join("b.ndjson");
+    std::fs::write(
+        &file,
+        lines.replace("\"board\":\"gifts/a\"", "\"board\":\"gifts/b\""),
+    )
+    .unwrap();
+    let run = import(&server, &file);
+    assert_eq!(run.status, Some(0), "{run:?}");
+    server.put("/v1/kinds/gifts", &closed).ok();
+    assert_eq!(
+        server.get(format!("/v1/boards/gifts/b/{day}")).ok()["final"],
+        true
+    );
+    let windows = |board: &str| {
+        let shown = shown(&server, "gifts").into_iter();
+        let shown = shown.filter(|(name, ..)| name == board);
+        shown
+            .map(|(_, window, entries)| (window, entries))
+            .collect::<Vec<_>>()
+    };
+    assert!(windows("gifts/a").len() > 4);
+    assert_eq!(windows("gifts/b"), windows("gifts/a"));
+}
+
+#[test]
 fn a_board_is_exported_with_each_member_once_during_writes() {
     let server = Server::with("[kinds.gifts]\nwindows = [\"all\"]\n");
     let items: Vec<Value> = (0..5_000)
@@ -327,6 +373,36 @@ fn a_board_that_does_not_exist_does_not_replace_a_file() {
     server.delete("/v1/boards/gifts/W/members/u");
     let run = export(&server, &["gifts/W"]);
     assert_eq!((run.status, run.stdout.as_str()), (Some(0), ""), "{run:?}");
+}
+
+#[test]
+fn hidden_members_are_counted_as_not_exported() {
+    let server = Server::start();
+    server.give("gifts/a", &[("u1", 5), ("u2", 9)]);
+    let shown = export(&server, &["gifts/a", "--window", "all"]);
+    assert!(!shown.stderr.contains("hidden"), "{shown:?}");
+    server.put("/v1/members/u2/hidden", &json!({})).ok();
+    for what in [&["gifts/a"][..], &["--kind", "gifts"]] {
+        let run = export(&server, &[what, &["--window", "all"]].concat());
+        assert_eq!(
+            (run.status, run.stdout.lines().count()),
+            (Some(0), 1),
+            "{run:?}"
+        );
+        let part = "hidden members are not exported, and the kind hides 1: `megaboard member show`";
+        assert!(run.stderr.contains(part), "{run:?}");
+    }
+}
+
+#[test]
+fn ctrl_c_ends_an_export_whose_response_does_not_come() {
+    let silent = TcpListener::bind("127.0.0.1:0").unwrap();
+    let url = format!("http://{}", silent.local_addr().unwrap());
+    let mut export = Running::start(&["export", "gifts/a", "--server", &url]);
+    let (mut connection, _) = silent.accept().unwrap();
+    assert!(connection.read(&mut [0; 64]).unwrap() > 0);
+    export.signal("INT");
+    assert_eq!(export.ended().code(), Some(130));
 }
 
 #[test]

@@ -50,9 +50,10 @@ fn export_and_import_return_their_counts() {
             &exported["standings"],
             &exported["windows"],
             &exported["boards"],
-            &exported["lists"]
+            &exported["lists"],
+            &exported["hidden"]
         ],
-        [&2, &1, &1, &0]
+        [&2, &1, &1, &0, &0]
     );
     let run = cli::run(
         &["export", "gifts/a", "--json", "--server", server.url()],

@@ -1,14 +1,18 @@
 //! Ctrl-C and SIGTERM: [`Stop`].
 //!
-//! After the first signal, the command completes the current request and ends. A second one ends the process at once.
+//! After the first signal, the command completes the current write, or drops the current read, and ends. A second one
+//! ends the process at once.
 
 use std::io;
+use std::pin::pin;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread;
 use std::time::{Duration, Instant};
 
 use tokio::signal::unix::{SignalKind, signal};
+
+use super::Halt;
 
 /// The exit status that shells report for a process ended by Ctrl-C.
 pub const INTERRUPTED: u8 = 130;
@@ -72,6 +76,20 @@ impl Stop {
             }
             tokio::time::sleep(left.min(NOTICED_WITHIN)).await;
         }
+    }
+
+    /// Waits for a response, which is dropped if a signal is received before it.
+    pub(crate) async fn unless_requested<T>(
+        &self,
+        response: impl Future<Output = T>,
+    ) -> Result<T, Halt> {
+        let mut response = pin!(response);
+        while !self.requested() {
+            if let Ok(response) = tokio::time::timeout(NOTICED_WITHIN, &mut response).await {
+                return Ok(response);
+            }
+        }
+        Err(Halt::Interrupted)
     }
 
     /// Blocks the thread for this time, or until a signal is received.

@@ -30,13 +30,13 @@ use serde_json::json;
 pub use self::args::ExportArgs;
 
 use self::output::Output;
-use self::page::{Board, BoardVersion, Line, Listing, Page};
+use self::page::{Board, BoardVersion, HiddenMembers, Line, Listing, Page};
 use self::ranges::Ranges;
 use self::seen::{SEEN_MEMBERS_MAX, SeenMembers};
 use self::window::PASSES_MAX;
 use crate::board_path::{BoardPath, encoded};
 use crate::delivery::{Halt, INTERRUPTED, Stop};
-use crate::reads::Reads;
+use crate::reads::{Reads, refused, unparsable};
 use crate::runtime::Runtime;
 use crate::terminal;
 
@@ -69,20 +69,21 @@ pub fn run(args: &ExportArgs) -> Result<ExitCode, Box<dyn Error>> {
         progress: &progress,
         counts: Counts::default(),
     };
-    let outcome = export.all(args);
+    let outcome = export.all(args).and_then(|()| export.hidden_members(args));
     let counts = export.counts;
     progress.finish_and_clear();
-    match outcome {
-        Ok(()) => {
+    let hidden = match outcome {
+        Ok(hidden) => {
             if let Some(warning) = export.output.finish()? {
                 terminal::report(&warning);
             }
+            hidden
         }
         Err(Halt::Interrupted) => return Ok(ExitCode::from(INTERRUPTED)),
         Err(Halt::Failed(reason)) => {
             return Err(format!("{reason}; the export is not complete").into());
         }
-    }
+    };
     let Counts {
         boards,
         windows,
@@ -94,12 +95,23 @@ pub fn run(args: &ExportArgs) -> Result<ExitCode, Box<dyn Error>> {
             "{lists} windows rank only their best members (`retain`); members below them are not exported"
         ));
     }
+    match hidden {
+        Some(0) => {}
+        Some(hidden) => terminal::report(&format!(
+            "hidden members are not exported, and the kind hides {hidden}: `megaboard member show` each, and export \
+             again, to include them"
+        )),
+        None => terminal::report(
+            "hidden members are not exported, and with this key it is unknown whether the kind hides any",
+        ),
+    }
     let seconds = started.elapsed().as_secs_f64();
     if args.json {
         let result = json!({
-            "standings": standings, "windows": windows, "boards": boards, "lists": lists, "seconds": seconds,
+            "standings": standings, "windows": windows, "boards": boards, "lists": lists, "hidden": hidden,
+            "seconds": seconds,
         });
-        terminal::print(&result.to_string())?;
+        terminal::print(&terminal::json(&result)?)?;
     } else {
         terminal::report(&format!(
             "exported {standings} standings, {windows} windows, {boards} boards; took {seconds:.2} s"
@@ -137,6 +149,25 @@ impl Export<'_> {
             // clap requires one of the two.
             (None, None) => Ok(()),
         }
+    }
+
+    /// Returns the number of members that the kind hides, `None` if the key may not read it.
+    fn hidden_members(&self, args: &ExportArgs) -> Result<Option<usize>, Halt> {
+        let board = args.board.as_ref().map(BoardPath::kind);
+        let Some(kind) = board.or(args.kind.as_deref()) else {
+            return Ok(None);
+        };
+        let path = format!("/v1/hidden?kind={}", encoded(kind));
+        let response = self.reads.get(&path)?;
+        if matches!(response.status, 401 | 403) {
+            return Ok(None);
+        }
+        if response.status != 200 {
+            return Err(refused(&path, &response));
+        }
+        let read: Result<HiddenMembers, _> = serde_json::from_slice(&response.body);
+        let read = read.map_err(|error| unparsable(&path, &error))?;
+        Ok(Some(read.hidden.len()))
     }
 
     /// A read of a board that does not exist is empty: it must not replace a file.

@@ -2,6 +2,7 @@
 //!
 //! Members, values and times are copied as raw JSON.
 
+use serde::de::IgnoredAny;
 use serde::{Deserialize, Serialize};
 use serde_json::value::RawValue;
 
@@ -36,6 +37,12 @@ pub(super) struct Listing {
     pub(super) boards: Vec<ListedBoard>,
     /// The subject after which the next page begins; `None` for the last page.
     pub(super) next: Option<String>,
+}
+
+/// `GET /v1/hidden?kind=K`.
+#[derive(Deserialize)]
+pub(super) struct HiddenMembers {
+    pub(super) hidden: Vec<IgnoredAny>,
 }
 
 /// A board in a listing.
