@@ -194,7 +194,10 @@ fn a_single_window() {
         (members("all", "both/one"), members("day", "both/one")),
         (json!(2), json!(0))
     );
-    fixture.adopt("plain", "plain", "both/two");
+    let says_so =
+        |run: &testkit::cli::Run| run.stderr.contains("every window of kind both (day, all)");
+    assert!(!says_so(&run), "{run:?}");
+    assert!(says_so(&fixture.adopt("plain", "plain", "both/two")));
     assert_eq!(
         (members("all", "both/two"), members("day", "both/two")),
         (json!(2), json!(2))

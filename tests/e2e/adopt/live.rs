@@ -142,4 +142,7 @@ fn board_members_missing_from_the_source_are_reported() {
             .contains("at 1 the source has \"b\", the board \"c\""),
         "{run:?}"
     );
+    let listed =
+        "on the board but not in the source (1): \"c\"; DELETE /v1/boards/power/x/members/MEMBER";
+    assert!(run.stderr.contains(listed), "{run:?}");
 }

@@ -168,6 +168,64 @@ fn packed_scores_are_copied_as_they_are_only_if_that_is_chosen() {
 }
 
 #[test]
+fn suspected_encodings_are_named_and_nothing_is_copied() {
+    let fixture = Fixture::new();
+    for n in 0..12_i64 {
+        let left = (n * 7_919_337) % 604_800;
+        fixture.redis(&format!(
+            "ZADD activity {} u{n}",
+            (n + 1) * 10_000_000 + left
+        ));
+        fixture.redis(&format!(
+            "ZADD shifted {} u{n}",
+            ((n + 1) << 32) | (1_679_100_000 + n)
+        ));
+        fixture.redis(&format!("ZADD php {n} s:3:\"u{n:02}\";"));
+    }
+    for (key, part) in [
+        ("activity", "score * 10^7 + (A - seconds)"),
+        ("shifted", "score << 32 | seconds"),
+        ("php", "serialised by PHP"),
+    ] {
+        let run = ["--sorted-set", key, "--board", "power/x"];
+        refused(&fixture, &run, 1, part);
+        refused(&fixture, &run, 1, "nothing was changed");
+    }
+    assert!(fixture.entries("power/x").is_empty());
+    let until = "decimal(digits=7, until=1700000000)";
+    fixture.adopt("activity", until, "power/x");
+    assert_eq!(fixture.standings("power/x")[0].1, 12);
+}
+
+#[test]
+fn scores_with_decimals_are_scaled() {
+    let fixture = Fixture::new();
+    fixture.redis("ZADD prices 12.34 a 0.1 b 7 c");
+    let prices = ["--sorted-set", "prices", "--board", "power/x"];
+    refused(
+        &fixture,
+        &prices,
+        1,
+        "--scale 100 makes integers of all of them",
+    );
+    let run = fixture.run(&[&prices[..], &["--scale", "100"]].concat());
+    assert_eq!(run.status, Some(0), "{run:?}");
+    let points: Vec<_> = fixture
+        .standings("power/x")
+        .into_iter()
+        .map(|it| it.1)
+        .collect();
+    assert_eq!(points, [1_234, 700, 10]);
+    let packed = ["--scale", "100", "--encoding", "decimal"];
+    refused(
+        &fixture,
+        &[&prices[..], &packed].concat(),
+        1,
+        "--scale: the encoding decimal(digits=10, until=9999999999) packs",
+    );
+}
+
+#[test]
 fn entries_without_a_time_are_reported() {
     let fixture = Fixture::new();
     fixture.redis("ZADD scores 50 a 50 b 60 c");

@@ -1,9 +1,11 @@
-//! Copying one sorted set to one board: [`Adoption`] reads all entries, sends them, and compares the result.
+//! Copying one sorted set to one board: [`Adoption`] reads all entries and sends them; `comparing` compares the result.
+
+mod comparing;
 
 use std::fmt::Display;
 use std::sync::mpsc::{self, Receiver, SyncSender};
 use std::thread;
-use std::time::{Duration, SystemTime, UNIX_EPOCH};
+use std::time::{SystemTime, UNIX_EPOCH};
 
 use board::{Member, NameOrder, Timestamp};
 use encodings::{Encoding, ReadDirection};
@@ -12,13 +14,13 @@ use indicatif::ProgressBar;
 use megaboard_client::{Client, Format, RetryPolicy};
 
 use super::args::AdoptArgs;
-use super::check::{BEST_COUNT, Differences, compare, order_names, order_ties};
+use super::check::BEST_COUNT;
 use super::fit;
-use super::page::SetEntry;
 use super::report::{Examples, Report};
-use super::sending::{BATCH_LINES_MAX, Batch, Sender, Sent};
-use super::source::Source;
-use super::standing::{Reader, Standing, Tally};
+use super::sending::{Batch, Sender, Sent};
+use super::source::{Source, SourceError};
+use super::standing::{Reader, Tally};
+use super::suspects;
 use super::target::Target;
 use crate::board_path::BoardPath;
 use crate::delivery::{Halt, Stop};
@@ -38,14 +40,19 @@ const BATCHES_AHEAD_MAX: usize = 1;
 /// The maximum number of passes over the source. There is another pass if members were added meanwhile.
 const PASSES_MAX: usize = 3;
 
-/// The maximum number of comparisons of the best entries.
-const ROUNDS_MAX: usize = 5;
-
-/// The pause between two comparisons.
-const ROUND_PAUSE: Duration = Duration::from_millis(250);
-
 fn failed(reason: impl Display) -> Halt {
     Halt::Failed(reason.to_string())
+}
+
+/// Waits for the source, or for a signal.
+fn ask<T>(
+    runtime: &Runtime,
+    stop: &Stop,
+    reply: impl Future<Output = Result<T, SourceError>>,
+) -> Result<T, Halt> {
+    runtime
+        .block_on(stop.unless_requested(reply))?
+        .map_err(failed)
 }
 
 /// One sorted set that is copied to one board.
@@ -85,8 +92,17 @@ impl<'a> Adoption<'a> {
             Encoding::TwoSets(two_sets) => Some(two_sets.time_key()),
             _ => None,
         };
-        let source = Source::open(&args.from, &args.sorted_set, time_key);
-        let source = runtime.block_on(source).map_err(failed)?;
+        let has_score_alone = matches!(
+            encoding,
+            Encoding::Plain | Encoding::TimeMember(_) | Encoding::TwoSets(_)
+        );
+        if args.scale.is_some() && !has_score_alone {
+            return Err(failed(format!(
+                "--scale: the encoding {encoding} packs integers; plain, time-member and two-sets have a score to scale"
+            )));
+        }
+        let source = Source::open(&args.from, &args.sorted_set, time_key, args.scale);
+        let source = ask(runtime, stop, source)?;
         let target = Target {
             reads: Reads {
                 runtime,
@@ -116,13 +132,20 @@ impl<'a> Adoption<'a> {
             })?;
         let count = best_count(kind.keep());
         let read_direction = kind.read_direction(encoding.read_direction());
-        let best = runtime.block_on(source.first(read_direction, count));
-        let best = best.map_err(failed)?;
+        let best = ask(runtime, stop, source.first(read_direction, count))?;
         fit::check(&encoding, &best, now()).map_err(failed)?;
         if args.encoding.is_none() {
-            fit::check_not_packed(&best, now()).map_err(failed)?;
+            suspects::check_scores(&best, now()).map_err(failed)?;
+            suspects::check_members(&best).map_err(failed)?;
         }
         let at = args.at.unwrap_or_else(now);
+        if args.window.is_none() && kind.has_calendar_windows() {
+            let (name, windows) = (target.path.kind(), kind.windows());
+            say(format!(
+                "without --window each score goes into every window of kind {name} ({windows}) that contains its time, \
+                 so that the windows of today have totals of all time, too; --window all sets that of all time alone"
+            ));
+        }
         if !encoding.has_time() {
             say(format!(
                 "the encoding has no times: the time of all standings is {at}"
@@ -167,6 +190,9 @@ impl<'a> Adoption<'a> {
             if report.on_board >= report.expected(self.keep) {
                 break;
             }
+        }
+        if !report.differences.is_empty() {
+            self.list_only_on_board(&mut report)?;
         }
         report.warnings = self.reader.warnings(&report.tally);
         Ok(report)
@@ -233,11 +259,8 @@ impl<'a> Adoption<'a> {
             if self.stop.requested() {
                 return Err(Halt::Interrupted);
             }
-            let page = self
-                .runtime
-                .block_on(page)
-                .map_err(failed)?
-                .map_err(failed)?;
+            let page = self.runtime.block_on(self.stop.unless_requested(page))?;
+            let page = page.map_err(failed)?.map_err(failed)?;
             if page.cursor != "0" {
                 next = Some(scan(page.cursor));
             }
@@ -267,115 +290,12 @@ impl<'a> Adoption<'a> {
         Ok(())
     }
 
-    /// Compares the number of members and the best entries with the source. The source may change meanwhile, so entries
-    /// that differ are set again and compared again before they are reported.
-    fn check(&self, report: &mut Report) -> Result<(), Halt> {
-        for round in 1.. {
-            report.in_source = self.count()?;
-            let source = self.best_of_source()?;
-            let best = self.target.best(&self.window, self.best_count())?;
-            report.on_board = best.members;
-            let differences = compare(&source, &best.entries, &self.fields);
-            if differences.positions == 0 || round == ROUNDS_MAX {
-                report.differences = self.describe(report, &differences);
-                return Ok(());
-            }
-            self.set_again(&source, &differences)?;
-            self.stop.sleep(ROUND_PAUSE);
-            if self.stop.requested() {
-                return Err(Halt::Interrupted);
-            }
-        }
-        Ok(())
-    }
-
-    fn describe(&self, report: &Report, differences: &Differences) -> Vec<String> {
-        let mut sentences = Vec::new();
-        let expected = report.expected(self.keep);
-        if report.on_board != expected {
-            sentences.push(format!(
-                "{} of the source's {} members should be on the board, but window {} has {}",
-                expected, report.in_source, self.window, report.on_board
-            ));
-        }
-        if let Some((position, source, board)) = &differences.first {
-            let board = match board {
-                Some(member) => format!("{member:?}"),
-                None => "no member".to_owned(),
-            };
-            sentences.push(format!(
-                "{} of the best {} positions differ; at {position} the source has {source:?}, the board {board}",
-                differences.positions,
-                self.best_count()
-            ));
-        }
-        sentences
-    }
-
-    /// Sets the members that differ to their current standings in the source.
-    fn set_again(&self, source: &[Standing], differences: &Differences) -> Result<(), Halt> {
-        let again = differences
-            .indices
-            .iter()
-            .map(|index| source[*index].clone());
-        let mut again: Vec<Standing> = again.collect();
-        // In this encoding the time is part of the member's name in the source, so members cannot be looked up.
-        if !matches!(self.encoding, Encoding::TimeMember(_)) {
-            let found = self.source.find(&differences.only_on_board);
-            let found = self.runtime.block_on(found).map_err(failed)?;
-            let mut tally = Tally::default();
-            let found = found
-                .iter()
-                .map(|entry| self.reader.read(entry, &mut tally));
-            again.extend(found.filter_map(Result::ok));
-        }
-        // These lines were counted and reported when they were sent first.
-        let sender = Sender {
-            rejected: &Examples::none(),
-            ..self.sender()
-        };
-        let mut sent = Sent::default();
-        for standings in again.chunks(BATCH_LINES_MAX) {
-            let mut batch = Batch::default();
-            for standing in standings {
-                self.reader.write(standing, &mut batch.body);
-                batch.end_line();
-            }
-            sender.deliver(&batch, &mut sent)?;
-        }
-        Ok(())
-    }
-
-    fn best_count(&self) -> usize {
-        best_count(self.keep)
-    }
-
-    /// Reads the best entries of the source, in the order of the board.
-    fn best_of_source(&self) -> Result<Vec<Standing>, Halt> {
-        let count = self.best_count();
-        let first = self.source.first(self.read_direction, count);
-        let entries: Vec<SetEntry> = self.runtime.block_on(first).map_err(failed)?;
-        let mut tally = Tally::default();
-        let read = entries
-            .iter()
-            .filter_map(|entry| self.reader.read(entry, &mut tally).ok());
-        let mut standings: Vec<Standing> = read.collect();
-        let is_truncated = entries.len() == count;
-        if matches!(self.encoding, Encoding::TwoSets(_)) {
-            order_ties(&mut standings, is_truncated);
-        }
-        let names = match self.read_direction {
-            ReadDirection::Reverse => NameOrder::Higher,
-            ReadDirection::Forward => NameOrder::Lower,
-        };
-        if names != self.names {
-            order_names(&mut standings, is_truncated, self.names);
-        }
-        Ok(standings)
-    }
-
     fn count(&self) -> Result<u64, Halt> {
-        self.runtime.block_on(self.source.count()).map_err(failed)
+        self.ask(self.source.count())
+    }
+
+    fn ask<T>(&self, reply: impl Future<Output = Result<T, SourceError>>) -> Result<T, Halt> {
+        ask(self.runtime, self.stop, reply)
     }
 }
 

@@ -13,15 +13,19 @@ use crate::result_args::ResultArgs;
 use crate::secrets::SecretParser;
 use crate::server::ServerArgs;
 
+/// The greatest scale.
+const SCALE_MAX: i64 = 1_000_000_000;
+
 /// Copies a sorted set of a Redis server to a board
 ///
 /// Each member's standing is set to its score in the sorted set, with its time if the encoding has
 /// one. The sorted set is only read, by cursor, and may change meanwhile; another run applies the
 /// changes that the cursor missed. A run can be repeated: it sets the same standings again.
 ///
-/// At the end the number of members and the best 1,000 are compared with the source. If the encoding
-/// does not fit them, nothing is copied, and the error has the encodings that do. So it is without
-/// --encoding, if the scores look like those of an encoding with times.
+/// At the end the number of members and the best 1,000 are compared with the source, and members of
+/// the board that the source does not have are listed. If the encoding does not fit the best, nothing
+/// is copied, and the error has the encodings that do. So it is without --encoding, if the scores look
+/// like those of an encoding with times, or the members like serialised ones.
 ///
 /// Encodings:
 ///   plain                                     the score alone
@@ -55,6 +59,11 @@ pub struct AdoptArgs {
     /// Encoding of score and time. [default: plain]
     #[arg(long, value_name = "ENCODING")]
     pub(super) encoding: Option<Encoding>,
+
+    /// Multiply the scores by this number, such as 100 for scores with two decimals: values are integers. For
+    /// encodings that have the score alone: plain, time-member and two-sets.
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=SCALE_MAX))]
+    pub(super) scale: Option<u32>,
 
     /// The board, as KIND/SUBJECT.
     #[arg(long, value_name = "BOARD", value_parser = board)]

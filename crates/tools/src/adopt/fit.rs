@@ -10,7 +10,7 @@ use super::standing::{decode, time};
 
 /// The encodings that are tried if the given one does not fit, those with a time first. Others require parameters that
 /// are not in the scores.
-const CANDIDATES: [&str; 9] = [
+pub(super) const CANDIDATES: [&str; 9] = [
     "time-member",
     "time-member(score=negated)",
     "fraction(base=317242022400)",
@@ -25,8 +25,8 @@ const CANDIDATES: [&str; 9] = [
 /// The maximum number of encodings in an error.
 const SUGGESTED_MAX: usize = 3;
 
-/// Fewer scores than this may look like those of an encoding by chance.
-const PACKED_MIN: usize = 10;
+/// The decimals that a scale is suggested for: money has up to four.
+const DECIMALS_MAX: u32 = 4;
 
 /// 2000-01-01. An encoding with an earlier time is not that of the source.
 const PLAUSIBLE_FROM: Timestamp = Timestamp::from_millis(946_684_800_000);
@@ -45,12 +45,15 @@ pub(super) fn check(encoding: &Encoding, best: &[SetEntry], now: Timestamp) -> R
         return Ok(());
     };
     let is_alike = |candidate: &Encoding| candidate.fields() == encoding.fields();
-    let advice = match fitting(is_alike, best, now) {
-        none if none.is_empty() => format!(
+    let advice = match (fitting(is_alike, best, now), scale(best)) {
+        (none, Some(scale)) if none.is_empty() => {
+            format!("--scale {scale} makes integers of all of them")
+        }
+        (none, None) if none.is_empty() => format!(
             "none of {} fits all of them; `megaboard adopt --help` has the other encodings and the parameters",
             CANDIDATES.join(", ")
         ),
-        fitting => format!("all of them fit {fitting}: choose with --encoding"),
+        (fitting, _) => format!("all of them fit {fitting}: choose with --encoding"),
     };
     Err(format!(
         "the encoding {encoding} does not fit: {} of the best {} entries cannot be read, such as {}: {reason}; \
@@ -61,18 +64,10 @@ pub(super) fn check(encoding: &Encoding, best: &[SetEntry], now: Timestamp) -> R
     ))
 }
 
-/// Returns an error if all of the best entries look like those of an encoding with times, though none was chosen.
-pub(super) fn check_not_packed(best: &[SetEntry], now: Timestamp) -> Result<(), String> {
+/// Returns the candidates with one value and a time that fit all entries, joined for a message.
+pub(super) fn fitting_with_time(best: &[SetEntry], now: Timestamp) -> String {
     let is_alike = |candidate: &Encoding| candidate.fields() == 1 && candidate.has_time();
-    let fitting = fitting(is_alike, best, now);
-    if fitting.is_empty() || best.len() < PACKED_MIN {
-        return Ok(());
-    }
-    Err(format!(
-        "the scores look packed: all of the best {} entries fit {fitting}: choose with --encoding; \
-         --encoding plain copies the scores as they are; nothing was changed",
-        best.len()
-    ))
+    fitting(is_alike, best, now)
 }
 
 /// Returns the candidates that fit all entries, joined for a message.
@@ -125,20 +120,31 @@ fn is_rounded(encoding: &Encoding, entry: &SetEntry) -> bool {
     entry.score.number().and_then(sum).unwrap_or(false)
 }
 
+/// Returns the least power of ten that makes integers of all scores, if some have decimals.
+fn scale(best: &[SetEntry]) -> Option<u32> {
+    let is_whole = |entry: &SetEntry, scale| {
+        let number = entry.score.scaled(scale).number();
+        number.is_some_and(|number| number.fract() == 0.0)
+    };
+    let scales = (0..=DECIMALS_MAX).map(|decimals| 10_u32.pow(decimals));
+    let mut scales = scales.filter(|scale| best.iter().all(|entry| is_whole(entry, *scale)));
+    scales.next().filter(|scale| *scale > 1)
+}
+
 /// Returns whether an entry may have this time.
-fn is_time(at: Timestamp, now: Timestamp) -> bool {
+pub(super) fn is_time(at: Timestamp, now: Timestamp) -> bool {
     (PLAUSIBLE_FROM..=now.plus(AHEAD_MAX)).contains(&at)
 }
 
 #[cfg(test)]
-mod tests {
+pub(super) mod tests {
     use super::*;
     use crate::adopt::page::Score;
 
-    const NOW: Timestamp = Timestamp::from_millis(1_795_186_342_123);
+    pub(in crate::adopt) const NOW: Timestamp = Timestamp::from_millis(1_795_186_342_123);
 
     /// Returns entries as an encoding writes them, with the times of the last hour.
-    fn written(encoding: &str) -> Vec<SetEntry> {
+    pub(in crate::adopt) fn written(encoding: &str) -> Vec<SetEntry> {
         let encoding: Encoding = encoding.parse().unwrap();
         let entry = |number: i64| {
             let at = NOW.minus(Duration::from_secs(number.unsigned_abs()));
@@ -228,21 +234,16 @@ mod tests {
     }
 
     #[test]
-    fn packed_scores_are_not_adopted_as_plain_ones_by_accident() {
-        for encoding in CANDIDATES {
-            let is_packed = encoding.parse::<Encoding>().unwrap().has_time();
-            if encoding.starts_with("bits") {
-                continue;
-            }
-            let mut best = written(encoding);
-            let error = check_not_packed(&best, NOW).err().unwrap_or_default();
-            assert_eq!(error.contains(encoding), is_packed, "{encoding}: {error}");
-            best.truncate(PACKED_MIN - 1);
-            assert_eq!(check_not_packed(&best, NOW), Ok(()), "{encoding}");
-        }
-        let great = |n| SetEntry::new("u".into(), Score::Number(9e15 + f64::from(n)));
-        let great: Vec<SetEntry> = (0..100).map(great).collect();
-        assert_eq!(check_not_packed(&great, NOW), Ok(()));
+    fn scores_with_decimals_are_to_be_scaled() {
+        let best = [12.5, 3.0, 0.29].map(|score| SetEntry::new("u".into(), Score::Number(score)));
+        let twice = [&best[..], &best].concat();
+        assert_eq!(checked("plain", &twice[..2]), Ok(()), "half of them");
+        let best = [12.5, 0.29].map(|score| SetEntry::new("u".into(), Score::Number(score)));
+        let error = checked("plain", &best).unwrap_err();
+        assert!(
+            error.contains("; --scale 100 makes integers of all of them; nothing"),
+            "{error}"
+        );
     }
 
     #[test]

@@ -6,7 +6,7 @@
 //! ```
 //!
 //! The next page is requested while one is decoded, and batches are sent while others are filled; memory is bounded by
-//! these. Before, `fit` checks the encoding; at the end, `check` compares the best entries of the board with those of
+//! these. Before, `fit` and `suspects` check the encoding; at the end, `check` compares the best entries of the board with those of
 //! the source. The crate `encodings` decodes scores; the server validates contributions.
 
 mod adoption;
@@ -18,6 +18,7 @@ mod report;
 mod sending;
 mod source;
 mod standing;
+mod suspects;
 mod target;
 
 use std::error::Error;

@@ -45,6 +45,25 @@ impl Score {
         }
     }
 
+    /// Returns the score multiplied by an integer. It is exact: the score is the shortest decimal number of its double.
+    pub(super) fn scaled(&self, scale: u32) -> Self {
+        let number = self.number().filter(|number| number.is_finite());
+        let Some(number) = number else {
+            return self.clone();
+        };
+        let shortest = number.abs().to_string();
+        let (whole, fraction) = shortest.split_once('.').unwrap_or((&shortest, ""));
+        let Ok(digits) = [whole, fraction].concat().parse::<u64>() else {
+            // Beyond the range of values, or below one of them.
+            return Self::Number(number * f64::from(scale));
+        };
+        let digits = u128::from(digits) * u128::from(scale);
+        let digits = format!("{digits:0width$}", width = fraction.len() + 1);
+        let (whole, fraction) = digits.split_at(digits.len() - fraction.len());
+        let sign = if number < 0.0 { "-" } else { "" };
+        Self::Text(format!("{sign}{whole}.{fraction}0").into())
+    }
+
     pub(super) fn number(&self) -> Option<f64> {
         match self {
             Self::Text(text) => str::from_utf8(text).ok()?.parse().ok(),
@@ -114,5 +133,31 @@ fn score(frame: &Reply) -> Option<Score> {
     match frame {
         Reply::Double { data, .. } => Some(Score::Number(*data)),
         frame => bytes(frame).map(Score::Text),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn scores_are_scaled_exactly() {
+        let scaled = |text: &'static str, scale| Score::Text(text.into()).scaled(scale).number();
+        for (text, scale, expected) in [
+            ("12.34", 100, 1_234.0),
+            // As Redis prints 0.1 and 1.1 with 17 digits.
+            ("0.10000000000000001", 10, 1.0),
+            ("1.1000000000000001", 10, 11.0),
+            ("-4.35", 100, -435.0),
+            ("0.05", 10, 0.5),
+            ("900719925474.12", 100, 90_071_992_547_412.0),
+            ("7", 3, 21.0),
+            ("-0", 3, 0.0),
+            ("1e+30", 10, 1e31),
+        ] {
+            assert_eq!(scaled(text, scale), Some(expected), "{text}");
+        }
+        assert_eq!(Score::Number(0.29).scaled(100).number(), Some(29.0));
+        assert_eq!(scaled("inf", 10), Some(f64::INFINITY));
     }
 }

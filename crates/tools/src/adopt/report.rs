@@ -6,6 +6,11 @@ use serde_json::{Value, json};
 
 use super::sending::Sent;
 use super::standing::Tally;
+use crate::board_path::BoardPath;
+
+/// The number of members in a result that only the board has, and of their names in a message.
+const LISTED_MAX: usize = 1_000;
+const NAMES_MAX: usize = 20;
 
 /// The number of messages of a sort that are shown.
 const EXAMPLES_MAX: u64 = 5;
@@ -45,6 +50,40 @@ impl Examples {
     }
 }
 
+/// The ranked members of the board that the source does not have.
+#[derive(Default)]
+pub(super) struct OnlyOnBoard {
+    count: usize,
+    /// The first of them.
+    pub(super) members: Vec<String>,
+}
+
+impl OnlyOnBoard {
+    pub(super) fn add(&mut self, members: Vec<String>) {
+        self.count += members.len();
+        let left = LISTED_MAX - self.members.len();
+        self.members.extend(members.into_iter().take(left));
+    }
+
+    /// Describes them, if there are any.
+    pub(super) fn sentence(&self, board: &BoardPath) -> Option<String> {
+        let shown = self.members.iter().take(NAMES_MAX);
+        let shown: Vec<String> = shown.map(|member| format!("{member:?}")).collect();
+        let more = if self.count > shown.len() {
+            " and others"
+        } else {
+            ""
+        };
+        (self.count > 0).then(|| {
+            format!(
+                "on the board but not in the source ({}): {}{more}; DELETE {board}/members/MEMBER removes one",
+                self.count,
+                shown.join(", ")
+            )
+        })
+    }
+}
+
 /// The result of an adoption.
 #[derive(Default)]
 pub(super) struct Report {
@@ -58,6 +97,8 @@ pub(super) struct Report {
     pub(super) warnings: Vec<String>,
     /// Sentences that describe differences between the source and the board.
     pub(super) differences: Vec<String>,
+    /// Members of the board that the source does not have, if it was compared.
+    pub(super) only_on_board: Vec<String>,
 }
 
 impl Report {
@@ -82,6 +123,7 @@ impl Report {
             "in_source": self.in_source,
             "on_board": self.on_board,
             "differences": self.differences,
+            "only_on_board": self.only_on_board,
             "seconds": seconds,
         })
     }
@@ -120,5 +162,20 @@ mod tests {
         Examples::none().show("nothing".to_owned(), &say);
         let last = "further members that are left out are only counted";
         assert_eq!(*said.lock().unwrap(), ["1", "2", "3", "4", "5", last]);
+    }
+
+    #[test]
+    fn members_that_only_the_board_has_are_counted_and_the_first_named() {
+        let board = BoardPath::parse("gifts/a").unwrap();
+        let mut only_on_board = OnlyOnBoard::default();
+        assert_eq!(only_on_board.sentence(&board), None);
+        only_on_board.add(vec!["u".to_owned(), "v".to_owned()]);
+        let sentence = "on the board but not in the source (2): \"u\", \"v\"; DELETE \
+                        /v1/boards/gifts/a/members/MEMBER removes one";
+        assert_eq!(only_on_board.sentence(&board).as_deref(), Some(sentence));
+        only_on_board.add((0..2_000).map(|n| n.to_string()).collect());
+        let sentence = only_on_board.sentence(&board).unwrap();
+        assert!(sentence.contains("(2002)") && sentence.contains("\"17\" and others;"));
+        assert_eq!(only_on_board.members.len(), LISTED_MAX);
     }
 }

@@ -78,6 +78,8 @@ pub(super) struct Source {
     connection: Arc<Connection>,
     key: String,
     time_key: Option<String>,
+    /// What scores are multiplied by.
+    scale: Option<u32>,
 }
 
 impl Source {
@@ -86,11 +88,13 @@ impl Source {
         url: &SourceUrl,
         key: &str,
         time_key: Option<&str>,
+        scale: Option<u32>,
     ) -> Result<Self, SourceError> {
         let source = Self {
             connection: Arc::new(connect(url).await?),
             key: key.to_owned(),
             time_key: time_key.map(str::to_owned),
+            scale,
         };
         for key in std::iter::once(key).chain(time_key) {
             let found = source.send("TYPE", vec![key.into()]).await?;
@@ -122,7 +126,7 @@ impl Source {
         args.extend(count);
         let frame = self.send("ZSCAN", args).await?;
         let mut page = Page::parse(&frame).ok_or_else(|| unparsable("ZSCAN"))?;
-        self.add_times(&mut page.entries).await?;
+        self.complete(&mut page.entries).await?;
         Ok(page)
     }
 
@@ -140,7 +144,7 @@ impl Source {
         let args = [self.key.as_str(), "0", &last, "WITHSCORES"];
         let frame = self.send(command, args.map(Value::from).into()).await?;
         let mut entries = page::pairs(&frame).ok_or_else(|| unparsable(command))?;
-        self.add_times(&mut entries).await?;
+        self.complete(&mut entries).await?;
         Ok(entries)
     }
 
@@ -155,11 +159,17 @@ impl Source {
         let mut entries: Vec<SetEntry> = found
             .filter_map(|(member, score)| Some(SetEntry::new(member, score?)))
             .collect();
-        self.add_times(&mut entries).await?;
+        self.complete(&mut entries).await?;
         Ok(entries)
     }
 
-    async fn add_times(&self, entries: &mut [SetEntry]) -> Result<(), SourceError> {
+    /// Scales the scores, and adds the times of a second set.
+    async fn complete(&self, entries: &mut [SetEntry]) -> Result<(), SourceError> {
+        if let Some(scale) = self.scale {
+            for entry in entries.iter_mut() {
+                entry.score = entry.score.scaled(scale);
+            }
+        }
         let Some(key) = self.time_key.as_ref().filter(|_| !entries.is_empty()) else {
             return Ok(());
         };

@@ -1,4 +1,4 @@
-//! The board that is written: [`Target`]. Reads its kind and its best entries.
+//! The board that is written: [`Target`]. Reads its kind and its entries.
 
 use std::collections::BTreeMap;
 
@@ -23,9 +23,9 @@ pub(super) struct Target<'a> {
 #[serde(transparent)]
 pub(super) struct Kind(megaboard_client::Kind);
 
-/// The best entries of a board.
+/// Entries of a board.
 #[derive(Debug, Deserialize)]
-pub(super) struct Best {
+pub(super) struct Page {
     /// The number of ranked members.
     pub(super) members: u64,
     pub(super) entries: Vec<Ranked>,
@@ -63,6 +63,11 @@ impl Kind {
             .iter()
             .any(is_period)
             .then(|| window.to_owned())
+    }
+
+    /// Returns whether it has other windows than that of all time.
+    pub(super) fn has_calendar_windows(&self) -> bool {
+        self.0.windows.iter().any(|window| window != "all")
     }
 
     /// Returns the names of the windows, for messages.
@@ -118,9 +123,11 @@ impl Target<'_> {
         self.reads.read(&format!("/v1/kinds/{}", encoded(kind)))
     }
 
-    pub(super) fn best(&self, window: &str, count: usize) -> Result<Best, Halt> {
+    /// Reads the entries from this position on.
+    pub(super) fn page(&self, window: &str, from: u64, count: u64) -> Result<Page, Halt> {
         let (path, window) = (&self.path, encoded(window));
-        let path = format!("{path}/range?from=1&to={count}&window={window}");
+        let to = from + count - 1;
+        let path = format!("{path}/range?from={from}&to={to}&window={window}");
         self.reads.read(&path)
     }
 }
