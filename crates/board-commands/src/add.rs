@@ -3,7 +3,6 @@
 use std::error::Error;
 use std::fmt::Write as _;
 use std::io;
-use std::num::IntErrorKind;
 use std::process::ExitCode;
 
 use clap::Args;
@@ -11,6 +10,7 @@ use comfy_table::Cell;
 use megaboard_client::{ContributeError, Contribution, Returning, Standing};
 use serde::Serialize;
 use tools::board_path::BoardPath;
+use tools::integer::{self, IntegerError};
 use tools::result_args::ResultArgs;
 use tools::runtime::Runtime;
 use tools::server::ServerArgs;
@@ -59,12 +59,9 @@ enum Value {
 impl Value {
     fn parse(text: &str) -> Result<Self, String> {
         let number = |text: &str| {
-            let number = text.parse::<i64>();
-            number.map_err(|error| match error.kind() {
-                IntErrorKind::PosOverflow | IntErrorKind::NegOverflow => {
-                    format!("{text} is outside ±9007199254740991")
-                }
-                _ => format!("{text:?} is not an integer: write 30, or laps=3"),
+            integer::parse(text).map_err(|error| match error {
+                IntegerError::Outside => format!("{text} {error}"),
+                IntegerError::NotInteger => format!("{text:?} {error}: write 30, or laps=3"),
             })
         };
         match text.split_once('=') {
@@ -195,7 +192,9 @@ mod tests {
     fn a_value_is_points_or_a_field() {
         assert_eq!(Value::parse("-30"), Ok(Value::Points(-30)));
         let laps = Value::Field("laps".to_owned(), 3);
-        assert_eq!(Value::parse("laps=3"), Ok(laps));
+        assert_eq!(Value::parse("laps=3"), Ok(laps.clone()));
+        assert_eq!(Value::parse("laps=3.0"), Ok(laps));
+        assert_eq!(Value::parse("+1.5E+3"), Ok(Value::Points(1_500)));
         let outside = Value::parse("-99999999999999999999").unwrap_err();
         assert_eq!(
             outside,

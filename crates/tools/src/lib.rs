@@ -4,7 +4,7 @@
 //!
 //! All of them use `megaboard-client`, and share: [`server`] (options for the server's URL and the key),
 //! [`board_path`], [`result_args`] (the format of results), [`secrets`] (errors that do not repeat secrets),
-//! [`terminal`] (messages and tables), [`runtime`]; those here also `delivery` (retries of writes, signals) and `reads`
+//! [`terminal`] (messages and tables), [`integer`] (numbers as people write them), [`runtime`]; those here also `delivery` (retries of writes, signals) and `reads`
 //! (retries of reads).
 
 pub mod adopt;
@@ -14,6 +14,7 @@ pub mod export;
 pub mod gifts;
 pub mod import;
 pub mod ingest;
+pub mod integer;
 pub mod probes;
 mod reads;
 pub mod result_args;

@@ -246,7 +246,7 @@ fn the_state_of_an_import_that_was_killed_is_used() {
     assert_eq!(state.len(), 1, "{state:?}");
     let text = fs::read_to_string(&state[0]).unwrap();
     // A killed import that was sending lines without ids.
-    let sending = r#""sending":{"first":4,"last":6,"are_resendable":false}"#;
+    let sending = r#""sending":{"first":4,"last":6,"again":"never","at":1}"#;
     let killed = text
         .replace(r#""sending":null"#, sending)
         .replace(r#""complete":true"#, r#""complete":false"#);

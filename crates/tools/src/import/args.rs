@@ -6,20 +6,25 @@ use clap::builder::NonEmptyStringValueParser;
 use clap::error::ErrorKind;
 use clap::{Args, Command};
 
-use super::csv::{ColumnNames, SubjectSource};
+use super::csv::{Columns, CsvFormat, SubjectSource, ValueSource};
 use crate::result_args::ResultArgs;
 use crate::server::ServerArgs;
 
 /// Sends a CSV or NDJSON file of contributions to a server.
 ///
 /// A CSV file requires a header, and options that map its columns to a contribution. NDJSON, with one contribution per
-/// line, requires no options. Both may be compressed with gzip.
+/// line, requires no options. Both are UTF-8, and may be compressed with gzip.
 ///
 /// How far it came is kept beside the file, in FILE.import-*: run again, an import continues there, and a file that is
-/// through is refused. A line with an id counts once within the kind's dedupe span, however often it is sent.
+/// through is refused. A line with an id counts once within the kind's dedupe span, however often it is sent. A last
+/// line without a newline may still be being written: it is left for the next import, or for --final.
 ///
 /// Exit status: 0 if every row was accepted or skipped, 1 if not, 130 after Ctrl-C or SIGTERM.
 #[derive(Args, Debug)]
+#[expect(
+    clippy::struct_excessive_bools,
+    reason = "each is an option of the command line"
+)]
 pub struct ImportArgs {
     /// The file, or `-` for standard input. It is read as NDJSON if its name ends in .ndjson or .jsonl, or if no
     /// column is given.
@@ -32,12 +37,20 @@ pub struct ImportArgs {
     pub(super) result: ResultArgs,
 
     /// Start at this line of the file, counted from 1, to continue an import that ended early.
-    #[arg(long, value_name = "N")]
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..))]
     pub(super) from_line: Option<u64>,
 
     /// Import a file again of which all lines were imported into this server already.
     #[arg(long)]
     pub(super) again: bool,
+
+    /// Import the last row, too, if the file ends within it, without a newline.
+    #[arg(long = "final")]
+    pub(super) is_final: bool,
+
+    /// Read the whole file, report the rows that would not be sent, and send nothing. The server is not asked.
+    #[arg(long, conflicts_with = "again")]
+    pub(super) dry_run: bool,
 
     /// Keep no state beside the file. Without it, an import that ended early does not continue by itself, and a file
     /// can be imported twice.
@@ -70,9 +83,13 @@ pub(super) struct ColumnArgs {
     #[arg(long, value_name = "C")]
     member_column: Option<String>,
 
-    /// Column of the points: exact integers.
-    #[arg(long, value_name = "C")]
+    /// Column of the values, exact integers, if the kind has one field.
+    #[arg(long, value_name = "C", conflicts_with = "values_columns")]
     points_column: Option<String>,
+
+    /// Column of the values of one field; may be repeated. An empty cell gives the field no value.
+    #[arg(long = "values-column", value_name = "FIELD=C", value_parser = field_column)]
+    values_columns: Vec<(String, String)>,
 
     /// Column of the time: RFC 3339 or epoch milliseconds. Without it, rows count when they arrive.
     #[arg(long, value_name = "C")]
@@ -86,6 +103,28 @@ pub(super) struct ColumnArgs {
     /// empty cell.
     #[arg(long, value_name = "TEXT", allow_hyphen_values = true)]
     missing: Option<String>,
+
+    /// What separates the cells: one character, or tab. [default: that of a line `sep=;` before the header, or the one
+    /// of comma, semicolon and tab with which the header has the columns]
+    #[arg(long, value_name = "D", value_parser = delimiter)]
+    delimiter: Option<u8>,
+}
+
+/// Parses `FIELD=COLUMN`.
+fn field_column(text: &str) -> Result<(String, String), String> {
+    match text.split_once('=') {
+        Some((field, column)) if !field.is_empty() => Ok((field.to_owned(), column.to_owned())),
+        _ => Err("it must be FIELD=COLUMN, such as laps=Laps".to_owned()),
+    }
+}
+
+fn delimiter(text: &str) -> Result<u8, String> {
+    match text.as_bytes() {
+        b"tab" | b"\\t" => Ok(b'\t'),
+        [byte] if byte.is_ascii_punctuation() && *byte != b'"' => Ok(*byte),
+        [byte @ (b'\t' | b' ')] => Ok(*byte),
+        _ => Err("it must be one character such as ; or |, or tab".to_owned()),
+    }
 }
 
 /// The format of the file.
@@ -93,12 +132,8 @@ pub(super) struct ColumnArgs {
 pub(super) enum Format {
     /// One contribution per line.
     Ndjson,
-    /// A header, and rows with these columns.
-    Csv {
-        kind: String,
-        columns: ColumnNames,
-        missing: Option<String>,
-    },
+    /// A header, and rows.
+    Csv(CsvFormat),
 }
 
 /// Ends the process with a usage error, as clap does for its own.
@@ -123,31 +158,33 @@ impl ImportArgs {
                 .is_some_and(|it| it.eq_ignore_ascii_case(extension))
         };
         let is_ndjson = has_extension("ndjson") || has_extension("jsonl");
-        match self.columns.flags().first() {
-            Some(flag) if is_ndjson => Err((
+        match self.columns.options().first() {
+            Some((flag, _)) if is_ndjson => Err((
                 ErrorKind::ArgumentConflict,
                 format!("{flag} applies to CSV only: NDJSON lines name their fields themselves"),
             )),
-            None if !has_extension("csv") => Ok(Format::Ndjson),
-            _ => self.columns.csv(),
+            None if !has_extension("csv") && !has_extension("tsv") => Ok(Format::Ndjson),
+            _ => self.columns.csv().map(Format::Csv),
         }
     }
 }
 
 impl ColumnArgs {
-    /// Returns all options with their flags.
-    fn options(&self) -> [(&'static str, Option<&str>); 8] {
+    /// Returns the options that are set, with their flags.
+    fn options(&self) -> Vec<(&'static str, String)> {
         let Self {
             kind,
             subject,
             subject_column,
             member_column,
             points_column,
+            values_columns,
             at_column,
             id_column,
             missing,
+            delimiter,
         } = self;
-        [
+        let texts = [
             ("--kind", kind),
             ("--subject", subject),
             ("--subject-column", subject_column),
@@ -156,25 +193,23 @@ impl ColumnArgs {
             ("--at-column", at_column),
             ("--id-column", id_column),
             ("--missing", missing),
-        ]
-        .map(|(flag, value)| (flag, value.as_deref()))
-    }
-
-    /// Returns the flags of the options that are set.
-    fn flags(&self) -> Vec<&'static str> {
-        let set = self.options().into_iter();
-        let set = set.filter(|(_, value)| value.is_some());
-        set.map(|(flag, _)| flag).collect()
+        ];
+        let texts = texts.into_iter();
+        let set = texts.filter_map(|(flag, value)| Some((flag, value.clone()?)));
+        let fields = values_columns.iter();
+        let fields = fields.map(|(field, column)| ("--values-column", format!("{field}={column}")));
+        let delimiter = delimiter.map(|byte| ("--delimiter", char::from(byte).to_string()));
+        set.chain(fields).chain(delimiter).collect()
     }
 
     /// Returns the options that are set as text, which differs for different options.
     pub(super) fn text(&self) -> String {
         let set = self.options().into_iter();
-        let set = set.filter_map(|(flag, value)| Some(format!("{flag}={}", value?)));
+        let set = set.map(|(flag, value)| format!("{flag}={value}"));
         set.collect::<Vec<_>>().join("\0")
     }
 
-    fn csv(&self) -> Result<Format, (ErrorKind, String)> {
+    fn csv(&self) -> Result<CsvFormat, (ErrorKind, String)> {
         let require = |value: &Option<String>, flag: &str| {
             value.clone().ok_or_else(|| {
                 (
@@ -183,9 +218,9 @@ impl ColumnArgs {
                 )
             })
         };
-        Ok(Format::Csv {
+        Ok(CsvFormat {
             kind: require(&self.kind, "--kind")?,
-            columns: ColumnNames {
+            columns: Columns {
                 subject: match &self.subject_column {
                     Some(column) => SubjectSource::Column(column.clone()),
                     None => SubjectSource::Fixed(require(
@@ -194,11 +229,17 @@ impl ColumnArgs {
                     )?),
                 },
                 member: require(&self.member_column, "--member-column")?,
-                points: require(&self.points_column, "--points-column")?,
+                values: if self.values_columns.is_empty() {
+                    let flag = "--points-column or --values-column";
+                    ValueSource::Points(require(&self.points_column, flag)?)
+                } else {
+                    ValueSource::Fields(self.values_columns.clone())
+                },
                 at: self.at_column.clone(),
                 id: self.id_column.clone(),
             },
             missing: self.missing.clone(),
+            delimiter: self.delimiter,
         })
     }
 }
@@ -236,33 +277,60 @@ mod tests {
         let complete = "a.txt --kind k --subject s --member-column m --points-column p --missing -";
         assert_eq!(
             format(complete),
-            Ok(Format::Csv {
+            Ok(Format::Csv(CsvFormat {
                 kind: "k".to_owned(),
-                columns: ColumnNames {
+                columns: Columns {
                     subject: SubjectSource::Fixed("s".to_owned()),
                     member: "m".to_owned(),
-                    points: "p".to_owned(),
+                    values: ValueSource::Points("p".to_owned()),
                     at: None,
                     id: None,
                 },
                 missing: Some("-".to_owned()),
-            })
+                delimiter: None,
+            }))
         );
         for (line, flag) in [
             ("a.csv", "--kind"),
             ("a.csv.gz", "--kind"),
+            ("a.tsv", "--kind"),
             ("- --kind k", "--subject or --subject-column"),
             ("- --kind k --subject s", "--member-column"),
             (
                 "- --kind k --subject s --member-column m",
-                "--points-column",
+                "--points-column or --values-column",
             ),
         ] {
             let (kind, message) = format(line).unwrap_err();
             assert_eq!(kind, ErrorKind::MissingRequiredArgument);
             assert!(message.starts_with(flag), "{message}");
         }
-        let both = format("- --kind k --subject s --subject-column c").unwrap_err();
-        assert_eq!(both.0, ErrorKind::ArgumentConflict);
+        for both in [
+            "- --kind k --subject s --subject-column c",
+            "- --points-column p --values-column f=c",
+        ] {
+            assert_eq!(format(both).unwrap_err().0, ErrorKind::ArgumentConflict);
+        }
+    }
+
+    #[test]
+    fn columns_of_fields_and_delimiters_are_parsed() {
+        let laps = ("laps".to_owned(), "Laps = all".to_owned());
+        assert_eq!(field_column("laps=Laps = all"), Ok(laps));
+        for wrong in ["laps", "=Laps", ""] {
+            assert!(field_column(wrong).is_err(), "{wrong}");
+        }
+        for (text, byte) in [
+            (";", b';'),
+            ("|", b'|'),
+            ("tab", b'\t'),
+            ("\\t", b'\t'),
+            ("\t", b'\t'),
+        ] {
+            assert_eq!(delimiter(text), Ok(byte), "{text}");
+        }
+        for wrong in ["", "\"", "a", "1", ";;", "；", "\n"] {
+            assert!(delimiter(wrong).is_err(), "{wrong}");
+        }
     }
 }

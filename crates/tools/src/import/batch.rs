@@ -6,6 +6,7 @@
 use std::io;
 use std::ops::Range;
 
+use super::lines::Extent;
 use super::rows::{Resend, Row, RowKind, Rows};
 
 /// The number of rejected, and of failed, contributions that the server lists, unless it is short of memory.
@@ -29,9 +30,15 @@ pub(super) struct Batch {
     pub(super) outgoing: Vec<Outgoing>,
     /// Line in the file, and reason.
     pub(super) unreadable: Vec<(u64, String)>,
-    pub(super) skipped: u64,
-    /// The line of the file on which the last row begins.
+    /// Line in the file, and the columns that are empty.
+    pub(super) skipped: Vec<(u64, String)>,
+    /// The line of the last row, if the file ends within it.
+    pub(super) unfinished: Option<u64>,
+    pub(super) warnings: Vec<String>,
+    /// The line of the file on which the last row begins that is not unfinished.
     pub(super) last_line: u64,
+    /// What was read of the file.
+    pub(super) extent: Extent,
 }
 
 impl Batch {
@@ -62,12 +69,15 @@ impl Batch {
     }
 
     fn is_full(&self) -> bool {
-        self.outgoing.len() + self.unreadable.len() >= BATCH_ROWS_MAX
+        self.outgoing.len() + self.unreadable.len() + self.skipped.len() >= BATCH_ROWS_MAX
             || self.body.len() >= BATCH_BYTES_MAX
     }
 
     fn is_empty(&self) -> bool {
-        self.outgoing.is_empty() && self.unreadable.is_empty() && self.skipped == 0
+        self.outgoing.is_empty()
+            && self.unreadable.is_empty()
+            && self.skipped.is_empty()
+            && self.unfinished.is_none()
     }
 }
 
@@ -101,6 +111,28 @@ impl Batches {
     }
 }
 
+impl Batches {
+    /// Adds a row. `start` is where its line begins in the body.
+    fn add(&mut self, batch: &mut Batch, Row { line, kind }: Row, start: usize) {
+        match kind {
+            RowKind::Unfinished => {
+                batch.unfinished = Some(line);
+                self.ended = true;
+                return;
+            }
+            _ if line < self.from_line => batch.body.truncate(start),
+            RowKind::Contribution { resend } => batch.outgoing.push(Outgoing {
+                line,
+                resend,
+                bytes: start..batch.body.len(),
+            }),
+            RowKind::Skipped(columns) => batch.skipped.push((line, columns)),
+            RowKind::Unreadable(reason) => batch.unreadable.push((line, reason)),
+        }
+        self.last_line = line;
+    }
+}
+
 impl Iterator for Batches {
     type Item = Result<Batch, ReadError>;
 
@@ -109,25 +141,7 @@ impl Iterator for Batches {
         while !self.ended && !batch.is_full() {
             let start = batch.body.len();
             match self.rows.next(&mut batch.body) {
-                Ok(Some(Row { line, kind })) => {
-                    self.last_line = line;
-                    if line < self.from_line {
-                        batch.body.truncate(start);
-                        continue;
-                    }
-                    match kind {
-                        RowKind::Contribution { resend } => {
-                            let bytes = start..batch.body.len();
-                            batch.outgoing.push(Outgoing {
-                                line,
-                                resend,
-                                bytes,
-                            });
-                        }
-                        RowKind::Skipped => batch.skipped += 1,
-                        RowKind::Unreadable(reason) => batch.unreadable.push((line, reason)),
-                    }
-                }
+                Ok(Some(row)) => self.add(&mut batch, row, start),
                 Ok(None) => self.ended = true,
                 Err(cause) => {
                     self.ended = true;
@@ -137,8 +151,10 @@ impl Iterator for Batches {
                     });
                 }
             }
+            batch.warnings.extend(self.rows.warnings());
         }
         batch.last_line = self.last_line;
+        batch.extent = self.rows.extent();
         if batch.is_empty() {
             self.error.take().map(Err)
         } else {

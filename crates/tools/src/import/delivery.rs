@@ -16,7 +16,6 @@ use megaboard_client::{
 
 use super::batch::Batch;
 use super::report::{Certainty, Report, Resumption, span};
-use super::summary::Summary;
 use crate::delivery::{self, Halt, LineOrder, Stop};
 use crate::runtime::Runtime;
 use crate::server::explained;
@@ -57,7 +56,6 @@ impl Undecided {
 /// Sends batches to one server, one at a time.
 pub(super) struct Delivery<'a> {
     runtime: &'a Runtime,
-    client: Client,
     sender: Sender,
     pub(super) report: Report<'a>,
     /// Whether the server has returned a receipt before.
@@ -73,21 +71,10 @@ impl<'a> Delivery<'a> {
     ) -> Self {
         Self {
             runtime,
-            client: client.clone(),
             sender: Sender::new(client, Format::Ndjson),
-            report: Report {
-                stop,
-                say,
-                summary: Summary::default(),
-                resumption: None,
-            },
+            report: Report::new(stop, say),
             has_receipt: false,
         }
-    }
-
-    /// Returns the server, and what waits for its answers.
-    pub(super) fn server(&self) -> (&'a Runtime, Client) {
-        (self.runtime, self.client.clone())
     }
 
     /// Sends a batch until all of it is decided, or the retry policy is exhausted.
@@ -277,7 +264,11 @@ impl megaboard_client::Batch for InFlight<'_, '_> {
                 let end = self.give_up(&left.indices, &left.reason, certainty);
                 if let Some((first, last)) = unknown {
                     let report = &mut self.delivery.report;
-                    report.resumption = Some(Resumption::Unknown(first, last));
+                    report.resumption = Some(Resumption {
+                        first,
+                        last,
+                        certainty: Certainty::Unknown,
+                    });
                 }
                 return end;
             }

@@ -13,10 +13,12 @@ mod args;
 mod batch;
 mod csv;
 mod delivery;
+mod dry_run;
 mod lines;
 mod ndjson;
 mod report;
 mod rows;
+mod server;
 mod state;
 mod summary;
 
@@ -41,6 +43,7 @@ use self::delivery::Delivery;
 use self::lines::Lines;
 use self::ndjson::NdjsonRows;
 use self::rows::Rows;
+use self::server::Server;
 use self::state::StateFile;
 use self::summary::ImportResult;
 use crate::delivery::{Halt, INTERRUPTED, NOTICED_WITHIN, Stop};
@@ -59,31 +62,36 @@ pub fn run(args: &ImportArgs) -> Result<ExitCode, Box<dyn Error>> {
     let started = Instant::now();
     let progress = progress_bar();
     let file = args.file.display();
-    let lines = Lines::open(&args.file, &progress).map_err(|error| format!("{file}: {error}"))?;
+    let in_file = |error: &dyn Error| format!("{file}: {error}");
+    let lines = Lines::open(&args.file, &progress).map_err(|error| in_file(&error))?;
     progress.set_style(style(&progress)?);
-    let rows: Box<dyn Rows> = match format {
-        Format::Ndjson => Box::new(NdjsonRows::new(lines)),
-        Format::Csv {
-            kind,
-            columns,
-            missing,
-        } => Box::new(
-            CsvRows::open(lines, &kind, columns, missing)
-                .map_err(|error| format!("{file}: {error}"))?,
-        ),
-    };
-    // From here on Ctrl-C waits for the current batch. Nothing was sent before.
-    let stop = Stop::on_signals()?;
-    let client = args.server.client()?;
-    let runtime = Runtime::start()?;
+    let rows = open(format, lines, args.is_final).map_err(|error| in_file(&*error))?;
     let mut say = |message: String| {
         // The progress bar is hidden meanwhile.
         progress.suspend(|| terminal::report(&message));
     };
-    let mut state = StateFile::of(args).map_err(|error| format!("{file}: {error}"))?;
+    if args.dry_run {
+        let batches = Batches::new(rows, args.from_line.unwrap_or(1));
+        return dry_run::run(args, batches, started, &mut say);
+    }
+    // From here on Ctrl-C waits for the current batch. Nothing was sent before.
+    let stop = Stop::on_signals()?;
+    let client = args.server.client()?;
+    let runtime = Runtime::start()?;
+    let server = Server {
+        runtime: &runtime,
+        client: client.clone(),
+        stop: &stop,
+    };
+    let mut state = StateFile::of(args, server).map_err(|error| in_file(&error))?;
     let from_line = match &mut state {
-        Some(state) => state.begin(args, &runtime, &client, &mut say)?,
-        None => args.from_line.unwrap_or(1),
+        Some(state) => state.begin(args, &mut say),
+        None => Ok(args.from_line.unwrap_or(1)),
+    };
+    let from_line = match from_line {
+        Ok(from_line) => from_line,
+        Err(Halt::Interrupted) => return Ok(ExitCode::from(INTERRUPTED)),
+        Err(Halt::Failed(reason)) => return Err(reason.into()),
     };
     let mut delivery = Delivery::new(&runtime, &client, &stop, &mut say);
     let batches = Batches::new(rows, from_line);
@@ -105,31 +113,21 @@ pub fn run(args: &ImportArgs) -> Result<ExitCode, Box<dyn Error>> {
     })
 }
 
+/// Opens the rows of a file.
+fn open(format: Format, mut lines: Lines, is_final: bool) -> Result<Box<dyn Rows>, Box<dyn Error>> {
+    lines.is_final = is_final;
+    Ok(match format {
+        Format::Ndjson => Box::new(NdjsonRows::open(lines)?),
+        Format::Csv(format) => Box::new(CsvRows::open(lines, format)?),
+    })
+}
+
 /// Reads batches in another thread and sends them in this one. An error reports the line to continue from.
 fn send_all(
     batches: Batches,
     delivery: &mut Delivery<'_>,
     stop: &Stop,
-    mut state: Option<&mut StateFile>,
-) -> Result<(), Halt> {
-    let ended = read_and_send(batches, delivery, stop, state.as_deref_mut());
-    if let Some(state) = state {
-        let report = &mut delivery.report;
-        let kept = match (&ended, report.resumption) {
-            (Ok(()), _) => state.completed(report),
-            (Err(_), Some(at)) => state.ended(at, report),
-            (Err(_), None) => Ok(()),
-        };
-        kept.map_err(Halt::Failed)?;
-    }
-    ended
-}
-
-fn read_and_send(
-    batches: Batches,
-    delivery: &mut Delivery<'_>,
-    stop: &Stop,
-    mut state: Option<&mut StateFile>,
+    mut state: Option<&mut StateFile<'_>>,
 ) -> Result<(), Halt> {
     let mut next_line = batches.from_line;
     let (sender, receiver) = mpsc::sync_channel(BATCHES_AHEAD_MAX);
@@ -151,20 +149,26 @@ fn read_and_send(
             let kept = state.sending(&batch, &mut delivery.report);
             kept.map_err(|reason| delivery.report.end_before(next_line, &reason))?;
         }
-        delivery.deliver(&batch)?;
-        if let Some(state) = &mut state {
-            let (runtime, client) = delivery.server();
-            let kept = state.sent(&batch, runtime, &client, &mut delivery.report);
-            kept.map_err(|reason| delivery.report.end_before(batch.last_line + 1, &reason))?;
-        }
+        let delivered = delivery.deliver(&batch);
         next_line = batch.last_line + 1;
+        if let Some(state) = &mut state {
+            let report = &mut delivery.report;
+            let kept = match (&delivered, report.resumption) {
+                (Ok(()), _) => state.sent(&batch, report),
+                (Err(_), Some(at)) => state.ended(at, &batch, report),
+                (Err(_), None) => Ok(()),
+            };
+            kept.map_err(|reason| report.end_before(next_line, &reason))?;
+        }
+        delivered?;
     }
     // The channel is also closed if the reader panicked before the end of the file.
     reader.join().map_err(|_| {
-        delivery
-            .report
-            .end_before(next_line, "reading the file failed; see above")
-    })
+        let report = &mut delivery.report;
+        report.end_before(next_line, "reading the file failed; see above")
+    })?;
+    let kept = state.map_or(Ok(()), |state| state.completed(&mut delivery.report));
+    kept.map_err(Halt::Failed)
 }
 
 /// Returns the next batch, `None` when the reader has ended, or an error if it failed or a signal was received.

@@ -7,8 +7,8 @@ use std::io;
 use serde::Deserialize;
 use serde::de::IgnoredAny;
 
-use super::lines::{LINE_BYTES_MAX, Line, Lines};
-use super::rows::{Resend, Row, RowKind, Rows};
+use super::lines::{Extent, LINE_BYTES_MAX, Line, Lines};
+use super::rows::{NOT_UTF_8, Resend, Row, RowKind, Rows};
 
 /// Reads contributions, one JSON object per line. Blank lines are ignored.
 pub(super) struct NdjsonRows {
@@ -16,27 +16,54 @@ pub(super) struct NdjsonRows {
     line: Vec<u8>,
 }
 
+/// A file of other JSON.
+#[derive(Debug, thiserror::Error)]
+pub(super) enum JsonError {
+    #[error("it is a JSON array, but each line has to be one object: convert it by `jq -c '.[]'`")]
+    Array,
+    #[error(
+        "its objects take several lines, but each line has to be one object: convert it by `jq -c .`"
+    )]
+    Indented,
+    #[error("{0}")]
+    Io(#[from] io::Error),
+}
+
 impl NdjsonRows {
-    pub(super) fn new(lines: Lines) -> Self {
-        Self {
+    /// Refuses a file that begins with other JSON than one object a line.
+    pub(super) fn open(mut lines: Lines) -> Result<Self, JsonError> {
+        let begin = lines.peek()?.trim_ascii_start();
+        match begin {
+            [b'[', ..] => return Err(JsonError::Array),
+            [b'{', b'\n', ..] | [b'{', b'\r', b'\n', ..] => return Err(JsonError::Indented),
+            _ => {}
+        }
+        Ok(Self {
             lines,
             line: Vec::new(),
-        }
+        })
     }
 }
 
 impl Rows for NdjsonRows {
     fn next(&mut self, out: &mut Vec<u8>) -> io::Result<Option<Row>> {
-        while let Some(kind) = self.lines.next(&mut self.line)? {
-            let text = self.line.trim_ascii_end();
-            let kind = match kind {
+        while let Some(read) = self.lines.next(&mut self.line)? {
+            let text = self.line.trim_ascii();
+            // The server ignores blank lines, too: sending one would shift its indices.
+            if text.is_empty() && read != Line::TooLong {
+                continue;
+            }
+            let kind = match read {
                 Line::TooLong => RowKind::Unreadable(format!("longer than {LINE_BYTES_MAX} bytes")),
-                // The server ignores blank lines, too: sending one would shift its indices.
-                Line::Whole if text.is_empty() => continue,
-                Line::Whole if std::str::from_utf8(text).is_err() => {
-                    RowKind::Unreadable("not UTF-8".to_owned())
+                // An object is whole with its last brace.
+                Line::Unfinished if !is_object(text) => RowKind::Unfinished,
+                _ if std::str::from_utf8(text).is_err() => {
+                    RowKind::Unreadable(NOT_UTF_8.to_owned())
                 }
-                Line::Whole => {
+                _ => {
+                    if read == Line::Unfinished {
+                        self.lines.take_unfinished();
+                    }
                     out.extend_from_slice(text);
                     out.push(b'\n');
                     RowKind::Contribution {
@@ -51,6 +78,14 @@ impl Rows for NdjsonRows {
         }
         Ok(None)
     }
+
+    fn extent(&self) -> Extent {
+        self.lines.extent()
+    }
+}
+
+fn is_object(text: &[u8]) -> bool {
+    text.starts_with(b"{") && serde_json::from_slice::<IgnoredAny>(text).is_ok()
 }
 
 /// Returns whether a line may be sent again: it has an id, it is a set with a time, which results in the same standing
@@ -78,8 +113,9 @@ mod tests {
     #[test]
     fn lines_are_unchanged_and_keep_their_numbers() {
         let file =
-            b"\xef\xbb\xbf{\"b\": 1, \"id\":\"x\"}\r\n\n{\"points\":1e2}\n  \n\xff\n nonsense";
-        let mut rows = NdjsonRows::new(Lines::new(io::Cursor::new(file.to_vec())).unwrap());
+            b"\xef\xbb\xbf{\"b\": 1, \"id\":\"x\"}\r\n\n{\"points\":1e2}\n  \n\xff\n nonsense\n{\"id\":1}";
+        let mut rows =
+            NdjsonRows::open(Lines::new(io::Cursor::new(file.to_vec())).unwrap()).unwrap();
         let mut out = Vec::new();
         let mut read = Vec::new();
         while let Some(row) = rows.next(&mut out).unwrap() {
@@ -87,7 +123,7 @@ mod tests {
         }
         assert_eq!(
             out,
-            b"{\"b\": 1, \"id\":\"x\"}\n{\"points\":1e2}\n nonsense\n"
+            b"{\"b\": 1, \"id\":\"x\"}\n{\"points\":1e2}\nnonsense\n{\"id\":1}\n"
         );
         assert_eq!(
             read,
@@ -104,15 +140,55 @@ mod tests {
                         resend: Resend::Never
                     }
                 ),
-                (5, RowKind::Unreadable("not UTF-8".to_owned())),
+                (5, RowKind::Unreadable(NOT_UTF_8.to_owned())),
                 (
                     6,
                     RowKind::Contribution {
                         resend: Resend::Always
                     }
                 ),
+                (
+                    7,
+                    RowKind::Contribution {
+                        resend: Resend::Always
+                    }
+                ),
             ]
         );
+    }
+
+    #[test]
+    fn half_a_last_line_is_unfinished_and_a_whole_object_is_not() {
+        for (last, is_taken) in [
+            (r#"{"id":1}"#, true),
+            (r#"{"id":1} "#, true),
+            (r#"{"id":1"#, false),
+            ("nonsense", false),
+            ("12", false),
+        ] {
+            let file = format!("{{}}\n{last}");
+            let lines = Lines::new(io::Cursor::new(file.clone())).unwrap();
+            let mut rows = NdjsonRows::open(lines).unwrap();
+            let mut out = Vec::new();
+            rows.next(&mut out).unwrap();
+            let row = rows.next(&mut out).unwrap().unwrap();
+            assert_eq!(row.kind != RowKind::Unfinished, is_taken, "{last}");
+            let read = if is_taken { file.len() } else { 3 };
+            assert_eq!(rows.extent().bytes, read as u64, "{last}");
+        }
+    }
+
+    #[test]
+    fn other_json_is_refused_with_what_to_do() {
+        for (file, part) in [
+            ("\n [{\"id\":1}]", "jq -c '.[]'"),
+            ("\u{feff}[\n", "array"),
+            ("{\r\n  \"id\": 1\n}", "jq -c ."),
+        ] {
+            let lines = Lines::new(io::Cursor::new(file)).unwrap();
+            let error = NdjsonRows::open(lines).err().unwrap().to_string();
+            assert!(error.contains(part), "{error}");
+        }
     }
 
     #[test]

@@ -2,6 +2,8 @@
 //!
 //! Lines are reported by their number in the file. If the import ends early, the report has the line to continue from.
 
+use std::collections::BTreeMap;
+
 use megaboard_client::{Receipt, ReceiptItem};
 
 use super::batch::Batch;
@@ -39,13 +41,14 @@ impl Certainty {
     }
 }
 
-/// Where an import that ended early can be continued.
+/// The lines at which an import has ended early.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
-pub(super) enum Resumption {
-    /// At this line.
-    At(u64),
-    /// Whether these lines are applied is unknown.
-    Unknown(u64, u64),
+pub(super) struct Resumption {
+    /// The first line to continue with, unless it is applied.
+    pub(super) first: u64,
+    /// The last line of which that is unknown.
+    pub(super) last: u64,
+    pub(super) certainty: Certainty,
 }
 
 /// Counts outcomes, and reports lines that were not applied.
@@ -54,17 +57,47 @@ pub(super) struct Report<'a> {
     /// Receives messages for the user, one line each.
     pub(super) say: &'a mut (dyn FnMut(String) + Send),
     pub(super) summary: Summary,
-    /// Where the import can be continued, if it ends early.
+    /// Where the import can be continued, if it has ended early.
     pub(super) resumption: Option<Resumption>,
 }
 
-impl Report<'_> {
-    /// Counts the rows of a batch that are not sent, and reports the unreadable ones.
+impl<'a> Report<'a> {
+    pub(super) fn new(stop: &'a Stop, say: &'a mut (dyn FnMut(String) + Send)) -> Self {
+        Self {
+            stop,
+            say,
+            summary: Summary::default(),
+            resumption: None,
+        }
+    }
+
+    /// Counts and reports the rows of a batch that are not sent.
     pub(super) fn unsent(&mut self, batch: &Batch) {
-        self.summary.skipped += batch.skipped;
+        self.summary.skipped += batch.skipped.len() as u64;
         self.summary.unreadable += batch.unreadable.len() as u64;
+        self.summary.unfinished += u64::from(batch.unfinished.is_some());
+        for warning in &batch.warnings {
+            (self.say)(warning.clone());
+        }
         for (line, reason) in &batch.unreadable {
             (self.say)(format!("line {line}: {reason}"));
+        }
+        let mut skipped: BTreeMap<&str, Vec<(u64, u64)>> = BTreeMap::new();
+        for (line, columns) in &batch.skipped {
+            skipped.entry(columns).or_default().push((*line, *line));
+        }
+        for (columns, lines) in skipped {
+            let noun = if lines.len() == 1 { "line" } else { "lines" };
+            (self.say)(format!(
+                "{noun} {}: skipped: {columns} is missing",
+                runs(&lines)
+            ));
+        }
+        if let Some(line) = batch.unfinished {
+            (self.say)(format!(
+                "line {line}: the file ends within this row, as if it were still being written, so it is not imported; \
+                 --final imports it"
+            ));
         }
     }
 
@@ -147,9 +180,10 @@ impl Report<'_> {
         let Some((first, last)) = span(batch, run) else {
             return self.end_before(batch.last_line + 1, reason);
         };
-        self.resumption = Some(match certainty {
-            Certainty::NotApplied | Certainty::Resendable => Resumption::At(first),
-            Certainty::Unknown => Resumption::Unknown(first, last),
+        self.resumption = Some(Resumption {
+            first,
+            last,
+            certainty,
         });
         self.halt(match certainty {
             Certainty::NotApplied => format!(
@@ -158,7 +192,7 @@ impl Report<'_> {
             ),
             Certainty::Resendable => format!(
                 "{reason}. Lines from {first} on may not have been applied; \
-                 continue with --from-line {first}, which does not count anything twice"
+                 continue with --from-line {first}, which counts nothing twice within the kind's dedupe span"
             ),
             Certainty::Unknown => format!(
                 "{reason}. Whether lines {first} to {last} are applied is unknown, and sending them \
@@ -173,7 +207,11 @@ impl Report<'_> {
 
     /// Ends the import before this line of the file.
     pub(super) fn end_before(&mut self, line: u64, reason: &str) -> Halt {
-        self.resumption = Some(Resumption::At(line));
+        self.resumption = Some(Resumption {
+            first: line,
+            last: line,
+            certainty: Certainty::NotApplied,
+        });
         self.halt(format!("{reason}; continue with --from-line {line}"))
     }
 
@@ -194,8 +232,16 @@ pub(super) fn span(batch: &Batch, indices: &[usize]) -> Option<(u64, u64)> {
 
 /// Formats the lines of the file of these lines of the batch as runs: `1 to 4, 7`.
 fn lines_of(batch: &Batch, indices: &[usize]) -> String {
-    let runs = indices.chunk_by(|index, next| index + 1 == *next);
-    let runs = runs.filter_map(|run| span(batch, run));
+    let lines = indices
+        .iter()
+        .map(|&index| (index as u64, batch.outgoing[index].line));
+    runs(&lines.collect::<Vec<_>>())
+}
+
+/// Formats lines as runs, within which the first numbers are consecutive.
+fn runs(lines: &[(u64, u64)]) -> String {
+    let runs = lines.chunk_by(|(number, _), (next, _)| number + 1 == *next);
+    let runs = runs.filter_map(|run| Some((run.first()?.1, run.last()?.1)));
     let runs = runs.map(|(first, last)| {
         if first == last {
             first.to_string()

@@ -5,22 +5,21 @@
 //! each batch that must not be sent twice, and after each batch: in place, padded, by one call, under a lock. So a kill
 //! leaves the one or the other state, and a second import at the same time is an error.
 
+use std::collections::BTreeSet;
 use std::fs::{self, File, TryLockError};
 use std::io::{self, Read as _, Seek as _, Write as _};
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
-use megaboard_client::{BoardName, Client, Problem, ProblemType};
 use serde::{Deserialize, Serialize};
-use twox_hash::{XxHash3_64, XxHash3_128};
+use twox_hash::XxHash3_64;
 
 use super::args::ImportArgs;
 use super::batch::Batch;
-use super::report::{Report, Resumption};
-use crate::runtime::Runtime;
-
-/// The file is read in pieces of this length.
-const READ_BYTES: usize = 1 << 20;
+use super::lines::{Compared, Extent};
+use super::report::{Certainty, Report, Resumption};
+use super::server::Server;
+use crate::delivery::Halt;
 
 /// The length of a state in its file is a multiple of this.
 const STATE_BYTES: usize = 8 << 10;
@@ -31,24 +30,52 @@ const BOARDS_MAX: usize = 16;
 /// Attempts at reading incarnations that may fail: the key may only write.
 const FAILURES_MAX: usize = 3;
 
+/// Whether lines may be sent again that may have been applied.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+enum Again {
+    /// All of them are sets with a time.
+    Always,
+    /// All of them have ids, which are remembered for the dedupe spans of these kinds.
+    WithinDedupe(BTreeSet<String>),
+    Never,
+}
+
+impl Again {
+    /// Returns it of these lines of a batch.
+    fn of(batch: &Batch, indices: &[usize]) -> Self {
+        if batch.is_all_sets() {
+            Self::Always
+        } else if batch.are_resendable(indices) {
+            let boards = indices.iter().filter_map(|index| boards_of(batch, *index));
+            let kinds = boards
+                .flatten()
+                .filter_map(|board| kind_of(&board).map(str::to_owned));
+            Self::WithinDedupe(kinds.collect())
+        } else {
+            Self::Never
+        }
+    }
+}
+
 /// Lines that were being sent.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 struct Sending {
     first: u64,
     last: u64,
-    /// Whether all of them have ids, or are sets with a time.
-    are_resendable: bool,
+    again: Again,
+    /// When they were sent first, in epoch milliseconds.
+    at: u64,
 }
 
 /// How far the imports of a file came.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
 struct State {
     server: String,
-    /// The length of the file, and its XXH3 of 128 bits.
-    bytes: u64,
-    digest: String,
     /// The lines up to this one are decided.
     line: u64,
+    /// What was read of the file when they were, with the lines that were being sent.
+    extent: Extent,
     /// If the import did not go on after it, it is unknown whether these are applied.
     sending: Option<Sending>,
     /// Whether all lines are decided.
@@ -57,19 +84,21 @@ struct State {
     applied: bool,
     /// Lines that failed; they were reported.
     failed: u64,
-    /// When this was written, in epoch milliseconds.
-    at: u64,
     /// Boards of the lines, each with its incarnation.
     boards: Vec<(String, String)>,
 }
 
 /// The state of an import, and its file.
-#[derive(Debug)]
-pub(super) struct StateFile {
+pub(super) struct StateFile<'a> {
+    server: Server<'a>,
     path: PathBuf,
     /// Open and locked once the import begins.
     file: Option<File>,
     state: State,
+    /// The extent of the file before the batch that is being sent.
+    decided: Extent,
+    /// Lines that an earlier import was sending.
+    resumed: Option<Sending>,
     /// Lines that had failed before this import.
     failed_before: u64,
     /// Failed attempts at reading an incarnation.
@@ -78,9 +107,9 @@ pub(super) struct StateFile {
     has_warned: bool,
 }
 
-impl StateFile {
+impl<'a> StateFile<'a> {
     /// Creates the state of an import that has not begun. `None`: the input is not a file, or no state is to be kept.
-    pub(super) fn of(args: &ImportArgs) -> io::Result<Option<Self>> {
+    pub(super) fn of(args: &ImportArgs, server: Server<'a>) -> io::Result<Option<Self>> {
         let is_file = args.file.as_os_str() != "-" && fs::metadata(&args.file)?.is_file();
         if !is_file || args.no_state {
             return Ok(None);
@@ -90,20 +119,15 @@ impl StateFile {
         let digest = XxHash3_64::oneshot(options.as_bytes());
         let name = format!("{name}.import-{digest:016x}");
         Ok(Some(Self {
+            server,
             path: args.file.with_file_name(name),
             file: None,
             state: State {
                 server: args.server.server.clone(),
-                bytes: 0,
-                digest: String::new(),
-                line: 0,
-                sending: None,
-                complete: false,
-                applied: false,
-                failed: 0,
-                at: 0,
-                boards: Vec::new(),
+                ..State::default()
             },
+            decided: Extent::default(),
+            resumed: None,
             failed_before: 0,
             failures: 0,
             has_warned: false,
@@ -114,26 +138,32 @@ impl StateFile {
     pub(super) fn begin(
         &mut self,
         args: &ImportArgs,
-        runtime: &Runtime,
-        client: &Client,
         say: &mut (dyn FnMut(String) + Send),
-    ) -> Result<u64, String> {
-        let file = args.file.display();
-        let before = self.open(args, say)?;
+    ) -> Result<u64, Halt> {
+        let before = self.open(args, say).map_err(Halt::Failed)?;
         // An import that has applied nothing is as if it had not been.
         let before = before.filter(|it| it.applied || it.sending.is_some());
-        let prefix = before.as_ref().map(|before| before.bytes);
-        let digests = digests_of(&args.file, prefix).map_err(|error| format!("{file}: {error}"))?;
-        (self.state.bytes, self.state.digest) = (digests.bytes, digests.whole);
-        let Some(before) = before else {
-            return Ok(args.from_line.unwrap_or(1));
+        let line = match (before, args.from_line) {
+            (None, from_line) => from_line.unwrap_or(1),
+            (Some(before), Some(from_line)) => {
+                self.go_on(&before);
+                from_line
+            }
+            (Some(before), None) => self.line_after(&before, args, say)?,
         };
-        let line = before.line;
-        if let Some(from_line) = args.from_line {
-            self.go_on(&before);
-            return Ok(from_line);
-        }
-        if !before.boards.is_empty() && are_gone(&before, runtime, client) {
+        self.state.line = line - 1;
+        Ok(line)
+    }
+
+    /// Returns the line to continue with after another import.
+    fn line_after(
+        &mut self,
+        before: &State,
+        args: &ImportArgs,
+        say: &mut (dyn FnMut(String) + Send),
+    ) -> Result<u64, Halt> {
+        let (file, line) = (args.file.display(), before.line);
+        if !before.boards.is_empty() && self.server.are_gone(&before.boards)? {
             say(format!(
                 "the boards into which {file} was imported are no longer on the server: all of it is imported"
             ));
@@ -146,38 +176,57 @@ impl StateFile {
             ));
             return Ok(1);
         }
-        if digests.prefix.as_deref() != Some(&*before.digest) {
-            return Err(format!(
-                "{file} has changed since it was imported up to line {line}: --from-line N imports the lines from N \
-                 on, --again imports all of it"
-            ));
+        let compared = before.extent.compare(&args.file);
+        let compared = compared.map_err(|error| Halt::Failed(format!("{file}: {error}")))?;
+        if compared == Compared::Changed {
+            return Err(Halt::Failed(format!(
+                "{file} has changed since it was imported up to line {line}, in these lines: --from-line N imports \
+                 the lines from N on, --again imports all of it"
+            )));
         }
         let failed = match before.failed {
             0 => String::new(),
             failed => format!(" ({failed} lines had failed, which that import has reported)"),
         };
-        if let Some(Sending { first, last, .. }) = before.sending.filter(|sending| {
-            !(sending.are_resendable && is_within_dedupe(&before, runtime, client))
-        }) {
-            return Err(format!(
+        if let Some(Sending {
+            first,
+            last,
+            again,
+            at,
+        }) = &before.sending
+            && !self.accepts_again(again, *at)?
+        {
+            return Err(Halt::Failed(format!(
                 "the last import of {file} ended while it sent lines {first} to {last}, which might count twice if \
                  they are sent again. Check their boards, then continue with --from-line {first} if they are not \
                  applied, or with --from-line {} if they are",
                 last + 1
-            ));
+            )));
         }
-        if before.complete && before.bytes == self.state.bytes {
-            return Err(format!(
+        if before.complete && compared == Compared::Same {
+            return Err(Halt::Failed(format!(
                 "{file} was imported into {} already, up to line {line}{failed}; --again imports it once more",
                 before.server
-            ));
+            )));
         }
         say(format!(
             "continuing after line {line}, where the last import of {file} ended{failed}"
         ));
-        self.go_on(&before);
-        self.state.line = line;
+        self.go_on(before);
+        self.resumed.clone_from(&before.sending);
         Ok(line + 1)
+    }
+
+    /// Returns whether lines that were sent at this time, in epoch milliseconds, count once if they are sent again.
+    fn accepts_again(&self, again: &Again, at: u64) -> Result<bool, Halt> {
+        match again {
+            Again::Always => Ok(true),
+            Again::Never => Ok(false),
+            Again::WithinDedupe(kinds) => {
+                let age = Duration::from_millis(now_ms().saturating_sub(at));
+                self.server.remembers(kinds, age)
+            }
+        }
     }
 
     /// Keeps what is true of this import, too, if it continues another.
@@ -185,6 +234,8 @@ impl StateFile {
         self.state.applied = before.applied;
         self.failed_before = before.failed;
         self.state.boards.clone_from(&before.boards);
+        self.state.extent = before.extent.clone();
+        self.decided = before.extent.clone();
     }
 
     /// Opens and locks the file, and reads the state of the import before.
@@ -235,12 +286,13 @@ impl StateFile {
         let (Some(first), Some(last)) = (batch.outgoing.first(), batch.outgoing.last()) else {
             return Ok(());
         };
-        if batch.is_all_sets() {
+        self.state.extent = batch.extent.clone();
+        let all: Vec<usize> = (0..batch.outgoing.len()).collect();
+        let again = Again::of(batch, &all);
+        if again == Again::Always {
             return Ok(());
         }
-        let all: Vec<usize> = (0..batch.outgoing.len()).collect();
-        let are_resendable = batch.are_resendable(&all);
-        if !are_resendable && !self.has_warned && self.file.is_some() {
+        if again == Again::Never && !self.has_warned && self.file.is_some() {
             self.has_warned = true;
             (report.say)(format!(
                 "lines {} to {} do not all have ids: if the import is interrupted while it sends such lines, their \
@@ -248,67 +300,95 @@ impl StateFile {
                 first.line, last.line
             ));
         }
+        // The server has remembered ids since they were sent first.
+        let resumed = self
+            .resumed
+            .as_ref()
+            .filter(|resumed| first.line <= resumed.last);
         self.state.sending = Some(Sending {
             first: first.line,
             last: last.line,
-            are_resendable,
+            again,
+            at: resumed.map_or_else(now_ms, |resumed| resumed.at),
         });
         self.write(report)
     }
 
     /// Records that a batch is decided.
-    pub(super) fn sent(
-        &mut self,
-        batch: &Batch,
-        runtime: &Runtime,
-        client: &Client,
-        report: &mut Report<'_>,
-    ) -> Result<(), String> {
-        self.see_board(batch, runtime, client);
+    pub(super) fn sent(&mut self, batch: &Batch, report: &mut Report<'_>) -> Result<(), String> {
+        self.see_board(batch);
         self.state.sending = None;
         self.state.line = batch.last_line;
+        self.state.extent = batch.extent.clone();
+        self.decided = batch.extent.clone();
         self.write(report)
     }
 
     /// Keeps the incarnation of the board of the first line.
-    fn see_board(&mut self, batch: &Batch, runtime: &Runtime, client: &Client) {
+    fn see_board(&mut self, batch: &Batch) {
         let State { boards, .. } = &mut self.state;
-        if boards.len() >= BOARDS_MAX || self.failures >= FAILURES_MAX {
+        if boards.len() >= BOARDS_MAX || self.failures >= FAILURES_MAX || batch.outgoing.is_empty()
+        {
             return;
         }
-        let Some(board) = board_of(batch) else { return };
+        let board = boards_of(batch, 0).and_then(|boards| boards.into_iter().next());
+        let Some(board) = board else { return };
         if boards.iter().any(|(other, _)| *other == board) {
             return;
         }
-        match runtime.block_on(incarnation_of(client, &board)) {
+        match self.server.incarnation_of(&board) {
             // Nothing was applied to it.
-            Some(incarnation) if incarnation.is_empty() => {}
-            Some(incarnation) => boards.push((board, incarnation)),
-            None => self.failures += 1,
+            Ok(Some(incarnation)) if incarnation.is_empty() => {}
+            Ok(Some(incarnation)) => boards.push((board, incarnation)),
+            Ok(None) => self.failures += 1,
+            // The next batch is not sent.
+            Err(_) => {}
         }
     }
 
-    /// Records where the import ended early.
-    pub(super) fn ended(&mut self, at: Resumption, report: &mut Report<'_>) -> Result<(), String> {
-        match at {
-            Resumption::At(line) => {
-                (self.state.line, self.state.sending) = (line - 1, None);
+    /// Records where the import ended early, while this batch was being sent.
+    pub(super) fn ended(
+        &mut self,
+        at: Resumption,
+        batch: &Batch,
+        report: &mut Report<'_>,
+    ) -> Result<(), String> {
+        let Resumption {
+            first,
+            last,
+            certainty,
+        } = at;
+        let undone = |index: &usize| (first..=last).contains(&batch.outgoing[*index].line);
+        let again = match certainty {
+            Certainty::NotApplied => None,
+            Certainty::Resendable => {
+                let undone: Vec<usize> = (0..batch.outgoing.len()).filter(undone).collect();
+                Some(Again::of(batch, &undone))
             }
-            Resumption::Unknown(first, last) => {
-                self.state.line = first - 1;
-                self.state.sending = Some(Sending {
-                    first,
-                    last,
-                    are_resendable: false,
-                });
-            }
+            Certainty::Unknown => Some(Again::Never),
+        };
+        self.state.line = first - 1;
+        let at = self
+            .state
+            .sending
+            .as_ref()
+            .map_or_else(now_ms, |sending| sending.at);
+        self.state.sending = again.map(|again| Sending {
+            first,
+            last,
+            again,
+            at,
+        });
+        let begin = batch.outgoing.first();
+        if self.state.sending.is_none() && begin.is_some_and(|begin| first <= begin.line) {
+            self.state.extent = self.decided.clone();
         }
         self.write(report)
     }
 
-    /// Records that the whole file is decided.
+    /// Records that the whole file is decided, or all but its last, unfinished row.
     pub(super) fn completed(&mut self, report: &mut Report<'_>) -> Result<(), String> {
-        self.state.complete = true;
+        self.state.complete = report.summary.unfinished == 0;
         self.write(report)
     }
 
@@ -320,7 +400,6 @@ impl StateFile {
         let state = &mut self.state;
         state.applied |= report.summary.may_have_applied();
         state.failed = self.failed_before + report.summary.failed;
-        state.at = now_ms();
         let mut text = serde_json::to_vec(state).expect("a state is JSON");
         text.resize(text.len().next_multiple_of(STATE_BYTES), b' ');
         let written = file.rewind().and_then(|()| file.write_all(&text));
@@ -343,96 +422,18 @@ fn now_ms() -> u64 {
     u64::try_from(ms).unwrap_or(u64::MAX)
 }
 
-/// The digest of a file, and of its beginning.
-struct Digests {
-    bytes: u64,
-    whole: String,
-    /// Of the first bytes, if the file has as many.
-    prefix: Option<String>,
-}
-
-/// Computes the digests of a file, and of its first `prefix` bytes.
-fn digests_of(path: &Path, prefix: Option<u64>) -> io::Result<Digests> {
-    let mut file = File::open(path)?;
-    let mut hasher = XxHash3_128::new();
-    let text = |hasher: &XxHash3_128| format!("{:032x}", hasher.finish_128());
-    let mut of_prefix = None;
-    let mut bytes = 0;
-    let mut piece = vec![0; READ_BYTES];
-    loop {
-        if prefix == Some(bytes) {
-            of_prefix = Some(text(&hasher));
-        }
-        // A piece ends where the prefix does.
-        let left = prefix.map_or(u64::MAX, |prefix| prefix.wrapping_sub(bytes));
-        let most = match usize::try_from(left) {
-            Ok(left) if left > 0 => left.min(READ_BYTES),
-            _ => READ_BYTES,
-        };
-        let count = file.read(&mut piece[..most])?;
-        if count == 0 {
-            return Ok(Digests {
-                bytes,
-                whole: text(&hasher),
-                prefix: of_prefix,
-            });
-        }
-        hasher.write(&piece[..count]);
-        bytes += count as u64;
-    }
-}
-
-/// Returns the board of the first line.
-fn board_of(batch: &Batch) -> Option<String> {
+/// Returns the boards of a line.
+fn boards_of(batch: &Batch, index: usize) -> Option<Vec<String>> {
     #[derive(Deserialize)]
     struct Boards {
         board: Option<String>,
         #[serde(default)]
         boards: Vec<String>,
     }
-    batch.outgoing.first()?;
-    let line: Boards = serde_json::from_slice(batch.line(0)).ok()?;
-    line.board.or_else(|| line.boards.into_iter().next())
+    let line: Boards = serde_json::from_slice(batch.line(index)).ok()?;
+    Some(line.board.into_iter().chain(line.boards).collect())
 }
 
-/// Returns the incarnation of a board: the first part of its versions; empty if there is no such board, or no such kind.
-/// `None` if it cannot be read.
-async fn incarnation_of(client: &Client, board: &str) -> Option<String> {
-    let name: BoardName = board.parse().ok()?;
-    match client.board_named(name).info().await {
-        Ok(info) => {
-            let parts = info.envelope.version.split_once('.');
-            Some(parts.map_or_else(String::new, |(incarnation, _)| incarnation.to_owned()))
-        }
-        Err(error) => {
-            let is_unknown = |problem: &Problem| problem.kind == ProblemType::UnknownKind;
-            error.problem().is_some_and(is_unknown).then(String::new)
-        }
-    }
-}
-
-/// Returns whether the server has none of the boards any more.
-fn are_gone(before: &State, runtime: &Runtime, client: &Client) -> bool {
-    let mut boards = before.boards.iter();
-    boards.all(|(board, incarnation)| {
-        let now = runtime.block_on(incarnation_of(client, board));
-        now.is_some_and(|now| now != *incarnation)
-    })
-}
-
-/// Returns whether the server still remembers the ids of the lines that were being sent. If that is unknown, it does
-/// not.
-fn is_within_dedupe(before: &State, runtime: &Runtime, client: &Client) -> bool {
-    let kinds = before
-        .boards
-        .iter()
-        .filter_map(|(board, _)| board.split('/').next());
-    let spans = kinds.map(|kind| {
-        let kind = runtime.block_on(client.kind(kind)).ok()?;
-        humantime::parse_duration(kind.dedupe.as_deref()?).ok()
-    });
-    let Some(Some(shortest)) = spans.min() else {
-        return false;
-    };
-    Duration::from_millis(now_ms().saturating_sub(before.at)) < shortest
+fn kind_of(board: &str) -> Option<&str> {
+    board.split_once('/').map(|(kind, _)| kind)
 }

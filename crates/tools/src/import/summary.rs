@@ -19,6 +19,8 @@ pub(super) struct Summary {
     pub(super) rejected: u64,
     /// Rows that are invalid.
     pub(super) unreadable: u64,
+    /// 1 if the last row is not imported, since the file ends within it.
+    pub(super) unfinished: u64,
     /// Lines that were not applied, or whose outcome is unknown.
     pub(super) failed: u64,
 }
@@ -26,7 +28,7 @@ pub(super) struct Summary {
 impl Summary {
     /// Returns whether every row was accepted or skipped.
     pub(super) fn is_clean(&self) -> bool {
-        self.rejected + self.unreadable + self.failed == 0
+        self.rejected + self.unreadable + self.unfinished + self.failed == 0
     }
 
     /// Returns whether anything may count on the server.
@@ -61,6 +63,7 @@ impl fmt::Display for Summary {
             skipped,
             rejected,
             unreadable,
+            unfinished,
             failed,
         } = self;
         let rejected = rejected + unreadable;
@@ -79,6 +82,9 @@ impl fmt::Display for Summary {
         if *unreadable > 0 {
             write!(f, "; of the rejected, {unreadable} could not be read")?;
         }
+        if *unfinished > 0 {
+            write!(f, "; the last row is unfinished, and not imported")?;
+        }
         Ok(())
     }
 }
@@ -96,6 +102,7 @@ mod tests {
             skipped: 3,
             rejected: 2,
             unreadable: 0,
+            unfinished: 0,
             failed: 1,
         };
         let result = ImportResult {
@@ -117,5 +124,9 @@ mod tests {
             "applied 5, duplicates 4, skipped 3, rejected 9, failed 1; \
              of the rejected, 7 could not be read"
         );
+        summary.unreadable = 0;
+        summary.unfinished = 1;
+        let text = summary.to_string();
+        assert!(text.ends_with("failed 1; the last row is unfinished, and not imported"));
     }
 }

@@ -12,6 +12,7 @@ use serde::ser::{Serialize, SerializeMap as _, Serializer};
 use serde_json::value::RawValue;
 
 use super::connection::{bytes, items, text};
+use crate::integer;
 
 /// The server's limit for a line.
 const LINE_BYTES_MAX: usize = 64 << 10;
@@ -129,9 +130,12 @@ impl<'a> Object<'a> {
             match name {
                 "board" | "member" | "id" => object.put_text(name, value)?,
                 "at" if !is_integer(value) => object.put_text(name, value)?,
-                "points" | "at" if is_integer(value) => object.put_raw(name, value.to_owned())?,
-                "points" => return Err(format!("points: {value:?} is not an integer")),
-                "values" => object.put_raw(name, value.to_owned())?,
+                "points" => {
+                    let points = integer::parse(value);
+                    let points = points.map_err(|error| format!("points: {value:?} {error}"))?;
+                    object.put_raw(name, points.to_string())?;
+                }
+                "values" | "at" => object.put_raw(name, value.to_owned())?,
                 _ => {
                     return Err(format!(
                         "unknown field {name:?}; expected either json alone, or board, member, \

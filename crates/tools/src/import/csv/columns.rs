@@ -1,26 +1,9 @@
-//! The positions of the columns in a row: [`Columns`], found by name in the header.
+//! The columns of a contribution: [`Columns`], named on the command line and found in the header.
 
-use std::io;
-
+use super::header::HeaderError;
 use super::record::Cells;
 
-/// An invalid header.
-#[derive(Debug, thiserror::Error)]
-pub(in crate::import) enum HeaderError {
-    #[error("the file is empty; a header is expected")]
-    Empty,
-    #[error("the header could not be parsed: {0}")]
-    Broken(String),
-    #[error("there is no column \"{column}\"; the columns are {columns}")]
-    Missing { column: String, columns: String },
-    #[error("there is more than one column \"{column}\"; the columns are {columns}")]
-    Twice { column: String, columns: String },
-    #[error("{0}")]
-    Io(#[from] io::Error),
-}
-
-/// The subject of the boards: the same for all rows, or a column, given by its name (`C` is `String`) or as a
-/// [`Column`].
+/// The subject of the boards: the same for all rows, or a column.
 #[derive(Clone, Debug, Eq, PartialEq)]
 pub(in crate::import) enum SubjectSource<C> {
     /// The same subject for all rows.
@@ -29,82 +12,106 @@ pub(in crate::import) enum SubjectSource<C> {
     Column(C),
 }
 
-/// The columns named on the command line.
+/// The values of a contribution.
 #[derive(Clone, Debug, Eq, PartialEq)]
-pub(in crate::import) struct ColumnNames {
-    pub(in crate::import) subject: SubjectSource<String>,
-    pub(in crate::import) member: String,
-    pub(in crate::import) points: String,
-    pub(in crate::import) at: Option<String>,
-    pub(in crate::import) id: Option<String>,
+pub(in crate::import) enum ValueSource<C> {
+    /// The one field of the kind.
+    Points(C),
+    /// Fields by name.
+    Fields(Vec<(String, C)>),
+}
+
+/// The columns of a contribution, given by their names (`C` is `String`) or as [`Column`]s.
+#[derive(Clone, Debug, Eq, PartialEq)]
+pub(in crate::import) struct Columns<C> {
+    pub(in crate::import) subject: SubjectSource<C>,
+    pub(in crate::import) member: C,
+    pub(in crate::import) values: ValueSource<C>,
+    pub(in crate::import) at: Option<C>,
+    pub(in crate::import) id: Option<C>,
 }
 
 /// A column of the file.
+#[derive(Debug)]
 pub(super) struct Column {
     pub(super) name: String,
     pub(super) index: usize,
 }
 
-/// The columns of a contribution.
-pub(super) struct Columns {
-    pub(super) subject: SubjectSource<Column>,
-    pub(super) member: Column,
-    pub(super) points: Column,
-    pub(super) at: Option<Column>,
-    pub(super) id: Option<Column>,
-    /// The number of cells in a row.
-    pub(super) width: usize,
-}
-
-impl Columns {
-    /// Finds the columns in a header.
-    pub(super) fn find(names: ColumnNames, header: Cells<'_>) -> Result<Self, HeaderError> {
-        let column = |name: String| find(name, header);
-        Ok(Self {
-            subject: match names.subject {
-                SubjectSource::Fixed(subject) => SubjectSource::Fixed(subject),
-                SubjectSource::Column(name) => SubjectSource::Column(column(name)?),
-            },
-            member: column(names.member)?,
-            points: column(names.points)?,
-            at: names.at.map(column).transpose()?,
-            id: names.id.map(column).transpose()?,
-            width: header.len(),
-        })
-    }
-
-    /// Returns all columns. A row that lacks one of their cells is skipped.
-    pub(super) fn required(&self) -> impl Iterator<Item = &Column> {
+impl<C> Columns<C> {
+    /// Returns the columns that each row must have.
+    pub(super) fn required(&self) -> impl Iterator<Item = &C> {
         let subject = match &self.subject {
             SubjectSource::Fixed(_) => None,
             SubjectSource::Column(column) => Some(column),
         };
-        [&self.member, &self.points]
-            .into_iter()
-            .chain(subject)
-            .chain(&self.at)
-            .chain(&self.id)
+        let points = match &self.values {
+            ValueSource::Points(column) => Some(column),
+            ValueSource::Fields(_) => None,
+        };
+        let others = [subject, points, self.at.as_ref(), self.id.as_ref()];
+        std::iter::once(&self.member).chain(others.into_iter().flatten())
+    }
+
+    /// Returns the columns of which each row must have one.
+    pub(super) fn fields(&self) -> &[(String, C)] {
+        match &self.values {
+            ValueSource::Points(_) => &[],
+            ValueSource::Fields(fields) => fields,
+        }
+    }
+}
+
+impl Columns<String> {
+    /// Returns how many of the columns a header has.
+    pub(super) fn count_in(&self, header: Cells<'_>) -> usize {
+        let fields = self.fields().iter().map(|(_, name)| name);
+        let names = self.required().chain(fields);
+        names
+            .filter(|name| header.iter().any(|it| it == name.as_bytes()))
+            .count()
+    }
+
+    /// Finds the columns in a header.
+    pub(super) fn find(self, header: Cells<'_>) -> Result<Columns<Column>, HeaderError> {
+        let column = |name: String| find(name, header);
+        let field = |(field, name): (String, String)| Ok((field, column(name)?));
+        Ok(Columns {
+            subject: match self.subject {
+                SubjectSource::Fixed(subject) => SubjectSource::Fixed(subject),
+                SubjectSource::Column(name) => SubjectSource::Column(column(name)?),
+            },
+            member: column(self.member)?,
+            values: match self.values {
+                ValueSource::Points(name) => ValueSource::Points(column(name)?),
+                ValueSource::Fields(fields) => {
+                    let fields = fields.into_iter().map(field);
+                    ValueSource::Fields(fields.collect::<Result<_, HeaderError>>()?)
+                }
+            },
+            at: self.at.map(column).transpose()?,
+            id: self.id.map(column).transpose()?,
+        })
     }
 }
 
 fn find(name: String, header: Cells<'_>) -> Result<Column, HeaderError> {
-    let mut found = (0..header.len()).filter(|&index| header.get(index) == name.as_bytes());
+    let columns = || {
+        let names = header.iter().map(String::from_utf8_lossy);
+        let names: Vec<String> = names.map(|name| format!("\"{name}\"")).collect();
+        names.join(", ")
+    };
+    let is_named = |(_, cell): &(usize, &[u8])| *cell == name.as_bytes();
+    let mut found = header.iter().enumerate().filter(is_named);
     match (found.next(), found.next()) {
-        (Some(index), None) => Ok(Column { name, index }),
+        (Some((index, _)), None) => Ok(Column { name, index }),
         (None, _) => Err(HeaderError::Missing {
+            columns: columns(),
             column: name,
-            columns: list(header),
         }),
         (Some(_), Some(_)) => Err(HeaderError::Twice {
+            columns: columns(),
             column: name,
-            columns: list(header),
         }),
     }
-}
-
-fn list(header: Cells<'_>) -> String {
-    let names: Vec<_> = (0..header.len())
-        .map(|index| format!("\"{}\"", String::from_utf8_lossy(header.get(index))))
-        .collect();
-    names.join(", ")
 }

@@ -1,123 +1,66 @@
 //! Reading CSV with a header: [`CsvRows`] converts each row to a contribution.
 //!
+//! ```text
+//! lines ─► header (sep=, delimiter, columns) ─► record (cells) ─► convert (JSON)
+//! ```
+//!
 //! `csv-core` parses the file line by line. So each row has the number of the line on which it begins, also after
 //! quoted newlines and blank lines, and an unclosed quote consumes a limited number of lines. Integers must be exact:
 //! nothing is rounded or trimmed.
 
 mod columns;
+mod convert;
+mod header;
 mod record;
 
 use std::io;
 
-use serde::Serialize;
+pub(super) use columns::{Columns, SubjectSource, ValueSource};
+pub(super) use header::HeaderError;
 
-pub(super) use columns::{ColumnNames, HeaderError, SubjectSource};
-
-use self::columns::{Column, Columns};
+use self::convert::Converter;
+use self::header::Opened;
 use self::record::{Record, Records};
-use super::lines::Lines;
-use super::rows::{Resend, Row, RowKind, Rows};
+use super::lines::{Extent, Lines};
+use super::rows::{Row, RowKind, Rows};
+
+/// How a file is converted.
+#[derive(Clone, Debug, Eq, PartialEq)]
+pub(super) struct CsvFormat {
+    pub(super) kind: String,
+    pub(super) columns: Columns<String>,
+    /// A text that marks a missing value, in addition to the empty cell.
+    pub(super) missing: Option<String>,
+    /// What separates cells; `None` to find it.
+    pub(super) delimiter: Option<u8>,
+}
 
 /// Reads the rows after the header.
 pub(super) struct CsvRows {
     records: Records,
-    columns: Columns,
-    kind: String,
-    /// A text that marks a missing value, in addition to the empty cell.
-    missing: Option<String>,
+    converter: Converter,
 }
 
 impl CsvRows {
     /// Reads the header and finds the columns in it.
-    pub(super) fn open(
-        lines: Lines,
-        kind: &str,
-        names: ColumnNames,
-        missing: Option<String>,
-    ) -> Result<Self, HeaderError> {
-        let mut records = Records::new(lines);
-        let columns = match records.next()? {
-            None => return Err(HeaderError::Empty),
-            Some((_, Record::Broken(reason))) => return Err(HeaderError::Broken(reason)),
-            Some((_, Record::Cells)) => Columns::find(names, records.cells())?,
-        };
-        Ok(Self {
+    pub(super) fn open(lines: Lines, format: CsvFormat) -> Result<Self, HeaderError> {
+        let opened = header::open(lines, format.columns, format.delimiter)?;
+        let Opened {
             records,
             columns,
-            kind: kind.to_owned(),
-            missing,
-        })
-    }
-
-    /// Converts the last record to a contribution, which is appended to `out`.
-    fn convert(&self, out: &mut Vec<u8>) -> io::Result<RowKind> {
-        let cells = self.records.cells();
-        if cells.len() != self.columns.width {
-            return Ok(RowKind::Unreadable(format!(
-                "{} cells, but the header has {}",
-                cells.len(),
-                self.columns.width
-            )));
-        }
-        let is_missing = |cell: &[u8]| {
-            cell.is_empty()
-                || self
-                    .missing
-                    .as_ref()
-                    .is_some_and(|text| text.as_bytes() == cell)
+            width,
+            delimiter,
+        } = opened;
+        let converter = Converter {
+            kind: format.kind,
+            missing: format.missing,
+            columns,
+            width,
+            is_grouped_by_points: delimiter != b',',
+            rounded: Vec::new(),
+            warnings: Vec::new(),
         };
-        if self
-            .columns
-            .required()
-            .any(|column| is_missing(cells.get(column.index)))
-        {
-            return Ok(RowKind::Skipped);
-        }
-        let text = |column: &Column| {
-            std::str::from_utf8(cells.get(column.index))
-                .map_err(|_| format!("{}: not UTF-8", column.name))
-        };
-        let contribution = || {
-            let points = text(&self.columns.points)?;
-            Ok::<_, String>(Contribution {
-                board: format!(
-                    "{}/{}",
-                    self.kind,
-                    match &self.columns.subject {
-                        SubjectSource::Fixed(subject) => subject,
-                        SubjectSource::Column(column) => text(column)?,
-                    }
-                ),
-                member: text(&self.columns.member)?,
-                points: exact_integer(points).ok_or_else(|| {
-                    format!(
-                        "{}: \"{points}\" is not an exact integer",
-                        self.columns.points.name
-                    )
-                })?,
-                at: self
-                    .columns
-                    .at
-                    .as_ref()
-                    .map(text)
-                    .transpose()?
-                    .map(At::parse),
-                id: self.columns.id.as_ref().map(text).transpose()?,
-            })
-        };
-        match contribution() {
-            Ok(contribution) => {
-                serde_json::to_writer(&mut *out, &contribution)?;
-                out.push(b'\n');
-                Ok(RowKind::Contribution {
-                    resend: match contribution.id {
-                        Some(_) => Resend::Always,
-                        None => Resend::Never,
-                    },
-                })
-            }
-            Err(reason) => Ok(RowKind::Unreadable(reason)),
-        }
+        Ok(Self { records, converter })
     }
 }
 
@@ -127,47 +70,19 @@ impl Rows for CsvRows {
             return Ok(None);
         };
         let kind = match record {
-            Record::Cells => self.convert(out)?,
+            Record::Cells => self.converter.convert(line, self.records.cells(), out)?,
             Record::Broken(reason) => RowKind::Unreadable(reason),
+            Record::Unfinished => RowKind::Unfinished,
         };
         Ok(Some(Row { line, kind }))
     }
-}
 
-/// The wire format of a row.
-#[derive(Serialize)]
-struct Contribution<'a> {
-    board: String,
-    member: &'a str,
-    points: i64,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    at: Option<At<'a>>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    id: Option<&'a str>,
-}
-
-/// A time: epoch milliseconds as a number, or any other text unchanged.
-#[derive(Serialize)]
-#[serde(untagged)]
-enum At<'a> {
-    Millis(i64),
-    Text(&'a str),
-}
-
-impl<'a> At<'a> {
-    fn parse(text: &'a str) -> Self {
-        exact_integer(text).map_or(Self::Text(text), Self::Millis)
+    fn extent(&self) -> Extent {
+        self.records.extent()
     }
-}
 
-/// Parses digits with an optional `-`. `12.0`, `1e3`, `0x10`, `+5` and ` 5` are rejected, so that another column is not
-/// mistaken for points.
-fn exact_integer(text: &str) -> Option<i64> {
-    let digits = text.strip_prefix('-').unwrap_or(text);
-    if digits.bytes().all(|byte| byte.is_ascii_digit()) {
-        text.parse().ok()
-    } else {
-        None
+    fn warnings(&mut self) -> Vec<String> {
+        std::mem::take(&mut self.converter.warnings)
     }
 }
 

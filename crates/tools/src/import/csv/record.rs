@@ -2,9 +2,9 @@
 
 use std::io;
 
-use csv_core::{ReadRecordResult, Reader};
+use csv_core::{ReadRecordResult, Reader, ReaderBuilder};
 
-use crate::import::lines::{LINE_BYTES_MAX, Line, Lines};
+use crate::import::lines::{Extent, LINE_BYTES_MAX, Line, Lines};
 
 /// The result of reading a record.
 pub(super) enum Record {
@@ -12,6 +12,8 @@ pub(super) enum Record {
     Cells,
     /// The record is invalid, for this reason. The next one begins on the line after.
     Broken(String),
+    /// The file ends within it.
+    Unfinished,
 }
 
 /// Reads records. Blank lines are ignored.
@@ -30,16 +32,22 @@ pub(super) struct Records {
 }
 
 impl Records {
-    pub(super) fn new(lines: Lines) -> Self {
+    /// Creates a reader of `line`, the last line that was read, and those after it.
+    pub(super) fn new(lines: Lines, line: Vec<u8>, delimiter: u8) -> Self {
         Self {
             lines,
-            parser: Reader::new(),
-            line: Vec::new(),
+            parser: ReaderBuilder::new().delimiter(delimiter).build(),
+            line,
             parsed: 0,
             bytes: Vec::new(),
             ends: Vec::new(),
             cells: 0,
         }
+    }
+
+    /// Returns what was read so far.
+    pub(super) fn extent(&self) -> Extent {
+        self.lines.extent()
     }
 
     /// Returns the cells of the last record.
@@ -64,17 +72,21 @@ impl Records {
                         let number = first_line.unwrap_or(self.lines.number());
                         return Ok(Some((number, self.give_up(number, TOO_LONG))));
                     }
+                    Some(Line::Unfinished) => {
+                        let number = first_line.unwrap_or(self.lines.number());
+                        return Ok(Some((number, Record::Unfinished)));
+                    }
                     None => {
                         return Ok(first_line.map(|number| (number, self.end(number, bytes_used))));
                     }
                 }
             }
-            let unparsed = &self.line[self.parsed..];
             // Outside of a record, a newline belongs to no cell.
-            if first_line.is_none() && unparsed.iter().all(|byte| matches!(byte, b'\r' | b'\n')) {
+            if first_line.is_none() && self.is_line_parsed() {
                 self.parsed = self.line.len();
                 continue;
             }
+            let unparsed = &self.line[self.parsed..];
             let first_line = *first_line.get_or_insert(self.lines.number());
             if bytes_used + unparsed.len() > LINE_BYTES_MAX {
                 return Ok(Some((first_line, self.give_up(first_line, TOO_LONG))));
@@ -91,9 +103,20 @@ impl Records {
             bytes_used += written;
             self.cells += ended;
             if result == ReadRecordResult::Record {
-                return Ok(Some((first_line, Record::Cells)));
+                let record = if self.is_line_parsed() {
+                    Record::Cells
+                } else {
+                    self.give_up(first_line, "a carriage return is within the line")
+                };
+                return Ok(Some((first_line, record)));
             }
         }
+    }
+
+    /// Returns whether nothing but its end is left of the line.
+    fn is_line_parsed(&self) -> bool {
+        let mut unparsed = self.line[self.parsed..].iter();
+        unparsed.all(|byte| matches!(byte, b'\r' | b'\n'))
     }
 
     /// Ends a record at the end of the file. It is complete if only the last newline is missing.
@@ -108,6 +131,8 @@ impl Records {
         self.cells += ended;
         if result == ReadRecordResult::Record {
             Record::Cells
+        } else if !self.lines.is_final {
+            Record::Unfinished
         } else {
             self.give_up(
                 first_line,
@@ -152,5 +177,9 @@ impl<'a> Cells<'a> {
     pub(super) fn get(self, index: usize) -> &'a [u8] {
         let start = if index == 0 { 0 } else { self.ends[index - 1] };
         &self.bytes[start..self.ends[index]]
+    }
+
+    pub(super) fn iter(self) -> impl Iterator<Item = &'a [u8]> {
+        (0..self.len()).map(move |index| self.get(index))
     }
 }

@@ -1,37 +1,63 @@
 use std::io::Cursor;
 
 use super::*;
+use crate::import::rows::NOT_UTF_8;
 
-fn names() -> ColumnNames {
-    ColumnNames {
+fn names() -> Columns<String> {
+    Columns {
         subject: SubjectSource::Fixed("room".to_owned()),
         member: "who".to_owned(),
-        points: "points".to_owned(),
+        values: ValueSource::Points("points".to_owned()),
         at: None,
         id: None,
     }
 }
 
-fn open(file: &[u8], names: ColumnNames) -> Result<CsvRows, HeaderError> {
-    let lines = Lines::new(Cursor::new(file.to_vec())).unwrap();
-    CsvRows::open(lines, "gifts", names, Some("NA".to_owned()))
+fn open_with(file: &[u8], format: CsvFormat, is_final: bool) -> Result<CsvRows, HeaderError> {
+    let mut lines = Lines::new(Cursor::new(file.to_vec())).unwrap();
+    lines.is_final = is_final;
+    CsvRows::open(lines, format)
 }
 
-/// Reads all rows. Returns the line to send, `skipped`, or the reason why the row is invalid.
-fn read(file: &[u8], names: ColumnNames) -> Vec<(u64, String)> {
-    let mut rows = open(file, names).unwrap();
+fn format(columns: Columns<String>) -> CsvFormat {
+    CsvFormat {
+        kind: "gifts".to_owned(),
+        columns,
+        missing: Some("NA".to_owned()),
+        delimiter: None,
+    }
+}
+
+fn open(file: &[u8], names: Columns<String>) -> Result<CsvRows, HeaderError> {
+    open_with(file, format(names), true)
+}
+
+/// Reads all rows of a file to which nothing will be added.
+fn read(file: &[u8], names: Columns<String>) -> Vec<(u64, String)> {
+    read_all(open(file, names).unwrap()).0
+}
+
+/// Reads all rows. Returns the line to send, or why there is none, of each; and the warnings.
+fn read_all(mut rows: CsvRows) -> (Vec<(u64, String)>, Vec<String>) {
     let mut read = Vec::new();
+    let mut warnings = Vec::new();
     let mut out = Vec::new();
     while let Some(row) = rows.next(&mut out).unwrap() {
+        let is_last = row.kind == RowKind::Unfinished;
         let text = match row.kind {
             RowKind::Contribution { .. } => String::from_utf8(out.clone()).unwrap(),
-            RowKind::Skipped => "skipped".to_owned(),
+            RowKind::Skipped(columns) => format!("skipped: {columns}"),
+            RowKind::Unfinished => "unfinished".to_owned(),
             RowKind::Unreadable(reason) => reason,
         };
         read.push((row.line, text.trim_end().to_owned()));
         out.clear();
+        warnings.extend(rows.warnings());
+        if is_last {
+            break;
+        }
     }
-    read
+    (read, warnings)
 }
 
 fn sent(member: &str, points: i64) -> String {
@@ -61,7 +87,7 @@ fn rows_have_the_number_of_their_first_line() {
             (2, sent("a", 1)),
             (7, sent("b", 2)),
             (8, sent(inner, 3)),
-            (11, "skipped".to_owned()),
+            (11, "skipped: points".to_owned()),
             (12, sent("f", 4)),
         ];
         assert_eq!(read(file.as_bytes(), names()), expected, "{newline:?}");
@@ -79,11 +105,11 @@ fn rows_have_the_number_of_their_first_line() {
 #[test]
 fn points_must_be_exact_integers() {
     for (text, value) in [
-        ("0", 0),
         ("-7", -7),
-        ("-0", 0),
         ("007", 7),
-        ("9007199254740993", 9_007_199_254_740_993),
+        ("+5", 5),
+        ("5.0", 5),
+        ("1.5E+3", 1_500),
     ] {
         let file = format!("who,points\nu,{text}\n");
         assert_eq!(
@@ -92,31 +118,155 @@ fn points_must_be_exact_integers() {
             "{text}"
         );
     }
-    for text in [
-        "12.0",
-        "1e3",
-        "0x10",
-        "+5",
-        " 5",
-        "5 ",
-        "--5",
-        "-",
-        "1_000",
-        "1'000",
-        "٣",
-        "inf",
-        "NaN",
-        "9223372036854775808",
+    for (text, reason) in [
+        ("12.5", "is not an integer"),
+        ("0x10", "is not an integer"),
+        ("9007199254740993", "is outside ±9007199254740991"),
+        (
+            "1'000",
+            "is not an integer: write it without thousands separators",
+        ),
+        (
+            "1.234.567",
+            "is not an integer: write it without thousands separators",
+        ),
+        (
+            "1 000",
+            "is not an integer: write it without thousands separators",
+        ),
     ] {
         let file = format!("who,points\nu,{text}\n");
-        let reason = format!("points: \"{text}\" is not an exact integer");
-        assert_eq!(read(file.as_bytes(), names()), [(2, reason)], "{text}");
+        let read = read(file.as_bytes(), names());
+        assert!(
+            read[0]
+                .1
+                .starts_with(&format!("points: \"{text}\" {reason}")),
+            "{read:?}"
+        );
     }
 }
 
 #[test]
+fn a_number_that_may_have_a_thousands_separator_is_rejected() {
+    // 1.000 is 1 in JSON, and 1000 in a spreadsheet that writes semicolons between cells.
+    let read = read(b"who;points\na;1.000\nb;-12.000\nc;1.0\nd;5,0\n", names());
+    assert_eq!(
+        (&read[0].1, &read[2]),
+        (
+            &"points: \"1.000\" may have a thousands separator: write it without one".to_owned(),
+            &(4, sent("c", 1))
+        )
+    );
+    assert!(read[1].1.contains("-12.000"), "{read:?}");
+    assert!(read[3].1.contains("with a decimal point"), "{read:?}");
+    assert_eq!(
+        super::tests::read(b"who,points\na,1.000\n", names()),
+        [(2, sent("a", 1))]
+    );
+}
+
+#[test]
+fn the_delimiter_is_given_declared_or_found() {
+    let expected = [(sent("a", 1)), (sent("b", 2))];
+    for (delimiter, file) in [
+        (None, "who,points\na,1\nb,2\n"),
+        (None, "\u{feff}who;points\r\na;1\r\nb;2\r\n"),
+        (None, "who\tpoints\na\t1\nb\t2\n"),
+        (None, "a, b, c;who;d, e;points\n;a;;1\n;b;;2\n"),
+        (None, "\"a\nb\";who;points\n;a;1\n;b;2\n"),
+        (None, "sep=;\r\nwho;points\r\na;1\r\nb;2\r\n"),
+        (None, "\u{feff}\"sep=|\"\nwho|points\na|1\nb|2\n"),
+        (None, "SEP=\t\nwho\tpoints\na\t1\nb\t2\n"),
+        (Some(b'|'), "who|points\na|1\nb|2\n"),
+        (Some(b';'), "sep=,\nwho;points\na;1\nb;2\n"),
+    ] {
+        let format = CsvFormat {
+            delimiter,
+            ..format(names())
+        };
+        let (rows, _) = read_all(open_with(file.as_bytes(), format, false).unwrap());
+        let rows: Vec<String> = rows.into_iter().map(|(_, row)| row).collect();
+        assert_eq!(rows, expected, "{file}");
+    }
+}
+
+#[test]
+fn fields_have_columns_of_their_own() {
+    let names = Columns {
+        values: ValueSource::Fields(vec![
+            ("laps".to_owned(), "Laps".to_owned()),
+            ("seconds".to_owned(), "Time".to_owned()),
+        ]),
+        ..names()
+    };
+    let sent = |member: &str, values: &str| {
+        format!(r#"{{"board":"gifts/room","member":"{member}","values":{{{values}}}}}"#)
+    };
+    assert_eq!(
+        read(b"who,Time,Laps\na,70.0,3\nb,,4\nc,NA,\nd,x,1\n", names),
+        [
+            (2, sent("a", r#""laps":3,"seconds":70"#)),
+            (3, sent("b", r#""laps":4"#)),
+            (4, "skipped: Laps, Time".to_owned()),
+            (5, "Time: \"x\" is not an integer".to_owned()),
+        ]
+    );
+}
+
+#[test]
+fn numbers_that_a_spreadsheet_has_rounded_are_named_once_a_column() {
+    let names = Columns {
+        id: Some("id".to_owned()),
+        ..names()
+    };
+    let file = "id;who;points\n\
+        12e4;7;1\n\
+        2,02312E+16;1.23457E+11;2\n\
+        2,02312E+16;1.23457E+11;3\n";
+    let (rows, warnings) = read_all(open(file.as_bytes(), names).unwrap());
+    assert!(rows.iter().all(|(_, row)| row.starts_with('{')), "{rows:?}");
+    let [member, id] = warnings.as_slice() else {
+        panic!("{warnings:?}");
+    };
+    assert!(
+        member.starts_with("line 3: who: \"1.23457E+11\" looks like"),
+        "{member}"
+    );
+    assert!(
+        id.starts_with("line 3: id: \"2,02312E+16\" looks like"),
+        "{id}"
+    );
+}
+
+#[test]
+fn a_row_within_which_the_file_ends_is_unfinished() {
+    for (last, number) in [("b,2", 3), ("b", 3), ("\"b\n", 3), ("\"b\n\",2", 3)] {
+        let file = format!("who,points\na,1\n{last}");
+        let rows = open_with(file.as_bytes(), format(names()), false).unwrap();
+        let expected = [(2, sent("a", 1)), (number, "unfinished".to_owned())];
+        assert_eq!(read_all(rows).0, expected, "{last}");
+    }
+    let error = open_with(b"who,points", format(names()), false)
+        .err()
+        .unwrap();
+    assert!(error.to_string().contains("--final"), "{error}");
+}
+
+#[test]
+fn a_carriage_return_within_a_line_is_reported() {
+    let read = read(b"who,points\na,1\rb,2\r\nc,3\n", names());
+    assert_eq!(
+        read,
+        [
+            (2, "a carriage return is within the line".to_owned()),
+            (3, sent("c", 3))
+        ]
+    );
+}
+
+#[test]
 fn a_row_that_lacks_a_required_cell_is_skipped() {
-    let names = ColumnNames {
+    let names = Columns {
         subject: SubjectSource::Column("room".to_owned()),
         at: Some("at".to_owned()),
         id: Some("id".to_owned()),
@@ -133,16 +283,16 @@ fn a_row_that_lacks_a_required_cell_is_skipped() {
     let sent = |at: &str, board: &str, id: &str| {
         format!(r#"{{"board":"{board}","member":"u","points":5,"at":{at},"id":"{id}"}}"#)
     };
-    let skipped = |line| (line, "skipped".to_owned());
+    let skipped = |line, column: &str| (line, format!("skipped: {column}"));
     assert_eq!(
         read(file, names),
         [
             (2, sent("\"2026-11-20T10:00:00Z\"", "gifts/r/8 x", "1")),
-            skipped(3),
-            skipped(4),
-            skipped(5),
-            skipped(6),
-            skipped(7),
+            skipped(3, "id"),
+            skipped(4, "at"),
+            skipped(5, "room"),
+            skipped(6, "who"),
+            skipped(7, "points"),
             (8, sent("1763632800000", "gifts/r", "7")),
         ]
     );
@@ -156,7 +306,7 @@ fn invalid_rows_are_reported_and_reading_continues() {
         [
             (2, "2 cells, but the header has 3".to_owned()),
             (3, "4 cells, but the header has 3".to_owned()),
-            (4, "who: not UTF-8".to_owned()),
+            (4, format!("who: {NOT_UTF_8}")),
             (5, sent("c", 4)),
             (6, sent("d\\\"", 5)),
         ]
@@ -206,5 +356,14 @@ fn the_header_must_have_each_named_column_once() {
         "there is more than one column \"points\"; the columns are \"points\", \"who\", \"points\""
     );
     assert_eq!(message(b"\n\n"), "the file is empty; a header is expected");
+    // `积分` in GBK, the names of UTF-16 without a byte order mark, lines of an old Mac.
+    for (header, part) in [
+        (&b"who,\xbb\xfd\xb7\xd6\n"[..], "iconv -f GBK -t UTF-8"),
+        (b"w\0h\0o\0,\0p\0\n\0", "not UTF-8"),
+        (b"who,points\ra,1\r", "carriage returns alone"),
+    ] {
+        let message = message(header);
+        assert!(message.contains(part), "{message}");
+    }
     assert!(open(b"other,other,who,points", names()).is_ok());
 }

@@ -66,7 +66,8 @@ fn a_truncated_file_is_imported_as_far_as_possible() {
     encoder.write_all(with_ids(1..=5_000).as_bytes()).unwrap();
     let mut file = encoder.finish().unwrap();
     file.truncate(file.len() - 4);
-    let rows = Box::new(NdjsonRows::new(Lines::new(Cursor::new(file)).unwrap()));
+    let lines = Lines::new(Cursor::new(file)).unwrap();
+    let rows = Box::new(NdjsonRows::open(lines).unwrap());
     let server = TestServer::start(|_, request| all_applied(request));
     let import = import(&server.args(), rows, 1, &Stop::default());
     assert!(
@@ -94,4 +95,31 @@ fn an_import_may_start_at_a_later_line() {
     );
     assert!(import.said.is_empty());
     assert!(server.requests()[0].body.contains("\"c\""));
+}
+
+#[test]
+fn half_a_last_row_is_reported_and_not_sent() {
+    let server = TestServer::start(|_, request| all_applied(request));
+    let import = import(
+        &server.args(),
+        csv("who,points\na,1\nb,2"),
+        1,
+        &Stop::default(),
+    );
+    assert_eq!(import.outcome, Ok(()));
+    let summary = Summary {
+        applied: 1,
+        unfinished: 1,
+        ..Summary::default()
+    };
+    assert_eq!(import.summary, summary);
+    assert!(!import.summary.is_clean());
+    let [said] = import.said.as_slice() else {
+        panic!("{:?}", import.said);
+    };
+    assert!(
+        said.starts_with("line 3: the file ends within this row"),
+        "{said}"
+    );
+    assert!(!server.requests()[0].body.contains("\"b\""));
 }

@@ -11,7 +11,7 @@ use std::time::Duration;
 use megaboard_client::RetryPolicy;
 use serde_json::{Value, json};
 
-use super::csv::{ColumnNames, SubjectSource};
+use super::csv::{Columns, CsvFormat, SubjectSource, ValueSource};
 use super::summary::Summary;
 use super::*;
 use crate::server::ServerArgs;
@@ -49,21 +49,25 @@ fn import_ndjson(server: &TestServer, file: &str) -> Import {
 }
 
 fn ndjson(file: &str) -> Box<dyn Rows> {
-    Box::new(NdjsonRows::new(
-        Lines::new(Cursor::new(file.to_owned())).unwrap(),
-    ))
+    let lines = Lines::new(Cursor::new(file.to_owned())).unwrap();
+    Box::new(NdjsonRows::open(lines).unwrap())
 }
 
 fn csv(file: &str) -> Box<dyn Rows> {
-    let columns = ColumnNames {
-        subject: SubjectSource::Fixed("room".to_owned()),
-        member: "who".to_owned(),
-        points: "points".to_owned(),
-        at: None,
-        id: None,
+    let format = CsvFormat {
+        kind: "gifts".to_owned(),
+        columns: Columns {
+            subject: SubjectSource::Fixed("room".to_owned()),
+            member: "who".to_owned(),
+            values: ValueSource::Points("points".to_owned()),
+            at: None,
+            id: None,
+        },
+        missing: None,
+        delimiter: None,
     };
     let lines = Lines::new(Cursor::new(file.to_owned())).unwrap();
-    Box::new(CsvRows::open(lines, "gifts", columns, None).unwrap())
+    Box::new(CsvRows::open(lines, format).unwrap())
 }
 
 /// Returns a receipt. The lists have index and type.

@@ -16,12 +16,13 @@ fn rejected_rows_are_reported_by_their_lines() {
     });
     let import = import(&server.args(), csv(&file), 1, &Stop::default());
     assert_eq!(import.outcome, Ok(()));
-    // The unreadable row counts as a row of the first batch, which therefore has one line fewer.
-    let last_of_first = 7 + rows as u64 - 3;
+    // The unreadable row and the skipped one count as rows of the first batch, which therefore has two lines fewer.
+    let last_of_first = 7 + rows as u64 - 4;
     assert_eq!(
         import.said,
         [
-            "line 5: points: \"x\" is not an exact integer".to_owned(),
+            "line 5: points: \"x\" is not an integer".to_owned(),
+            "line 4: skipped: who is missing".to_owned(),
             "line 2: gifts/room: out-of-range: because".to_owned(),
             format!("line {last_of_first}: gifts/room: not-a-member: because"),
             format!(
@@ -30,7 +31,7 @@ fn rejected_rows_are_reported_by_their_lines() {
             ),
             format!(
                 "line {}: gifts/room: not-a-member: because",
-                last_of_first + 2
+                last_of_first + 3
             ),
         ]
     );
@@ -48,7 +49,7 @@ fn rejected_rows_are_reported_by_their_lines() {
         .iter()
         .map(|request| request.lines().len())
         .collect();
-    assert_eq!(sizes, [rows - 1, 2]);
+    assert_eq!(sizes, [rows - 2, 3]);
 }
 
 #[test]

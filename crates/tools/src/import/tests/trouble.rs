@@ -257,7 +257,7 @@ fn lines_that_may_be_applied_are_not_reported_as_not_applied() {
     assert!(
         reason(&import).ends_with(
             "Lines from 1 on may not have been applied; \
-             continue with --from-line 1, which does not count anything twice"
+             continue with --from-line 1, which counts nothing twice within the kind's dedupe span"
         ),
         "{}",
         reason(&import)

@@ -1,0 +1,235 @@
+//! Converting the cells of a row to a contribution: [`Converter`].
+
+use std::collections::BTreeMap;
+use std::io;
+
+use serde::Serialize;
+
+use super::columns::{Column, Columns, SubjectSource, ValueSource};
+use super::record::Cells;
+use crate::import::rows::{NOT_UTF_8, Resend, RowKind};
+use crate::integer;
+
+/// The maximum length of a cell in a message.
+const SHOWN_CHARS: usize = 200;
+
+/// Converts rows.
+pub(super) struct Converter {
+    pub(super) kind: String,
+    pub(super) columns: Columns<Column>,
+    /// The number of cells in a row.
+    pub(super) width: usize,
+    /// A text that marks a missing value, in addition to the empty cell.
+    pub(super) missing: Option<String>,
+    /// Whether 1.000 may be a thousand: so it is where commas are in numbers, and something else between cells.
+    pub(super) is_grouped_by_points: bool,
+    /// The columns with a warning about rounded names.
+    pub(super) rounded: Vec<usize>,
+    pub(super) warnings: Vec<String>,
+}
+
+/// The wire format of a row.
+#[derive(Serialize)]
+struct Contribution<'a> {
+    board: String,
+    member: &'a str,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    points: Option<i64>,
+    #[serde(skip_serializing_if = "BTreeMap::is_empty")]
+    values: BTreeMap<&'a str, i64>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    at: Option<At<'a>>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    id: Option<&'a str>,
+}
+
+/// A time: epoch milliseconds as a number, or any other text unchanged.
+#[derive(Serialize)]
+#[serde(untagged)]
+enum At<'a> {
+    Millis(i64),
+    Text(&'a str),
+}
+
+impl<'a> At<'a> {
+    fn parse(text: &'a str) -> Self {
+        integer::parse(text).map_or(Self::Text(text), Self::Millis)
+    }
+}
+
+impl Converter {
+    /// Converts the row that begins on this line to a contribution, which is appended to `out`.
+    pub(super) fn convert(
+        &mut self,
+        line: u64,
+        cells: Cells<'_>,
+        out: &mut Vec<u8>,
+    ) -> io::Result<RowKind> {
+        if cells.len() != self.width {
+            let (found, expected) = (cells.len(), self.width);
+            let reason = format!("{found} cells, but the header has {expected}");
+            return Ok(RowKind::Unreadable(reason));
+        }
+        if let Some(columns) = self.missing_columns(cells) {
+            return Ok(RowKind::Skipped(columns));
+        }
+        let contribution = match self.contribution(cells) {
+            Ok(contribution) => contribution,
+            Err(reason) => return Ok(RowKind::Unreadable(reason)),
+        };
+        serde_json::to_writer(&mut *out, &contribution)?;
+        out.push(b'\n');
+        let resend = match contribution.id {
+            Some(_) => Resend::Always,
+            None => Resend::Never,
+        };
+        self.check_rounded(line, cells);
+        Ok(RowKind::Contribution { resend })
+    }
+
+    /// Returns the column for want of which the row is skipped, or the columns.
+    fn missing_columns(&self, cells: Cells<'_>) -> Option<String> {
+        let mut required = self.columns.required();
+        if let Some(column) = required.find(|column| self.is_missing(column, cells)) {
+            return Some(column.name.clone());
+        }
+        let fields = self.columns.fields();
+        let mut columns = fields.iter().map(|(_, column)| column);
+        if fields.is_empty() || columns.any(|column| !self.is_missing(column, cells)) {
+            return None;
+        }
+        let names = fields.iter().map(|(_, column)| column.name.as_str());
+        Some(names.collect::<Vec<_>>().join(", "))
+    }
+
+    fn is_missing(&self, column: &Column, cells: Cells<'_>) -> bool {
+        let cell = cells.get(column.index);
+        let missing = self.missing.as_ref().map(String::as_bytes);
+        cell.is_empty() || missing == Some(cell)
+    }
+
+    fn contribution<'a>(&'a self, cells: Cells<'a>) -> Result<Contribution<'a>, String> {
+        let text = |column: &Column| text(column, cells);
+        let subject = match &self.columns.subject {
+            SubjectSource::Fixed(subject) => subject,
+            SubjectSource::Column(column) => text(column)?,
+        };
+        let mut contribution = Contribution {
+            board: format!("{}/{subject}", self.kind),
+            member: text(&self.columns.member)?,
+            points: None,
+            values: BTreeMap::new(),
+            at: self
+                .columns
+                .at
+                .as_ref()
+                .map(text)
+                .transpose()?
+                .map(At::parse),
+            id: self.columns.id.as_ref().map(text).transpose()?,
+        };
+        match &self.columns.values {
+            ValueSource::Points(column) => contribution.points = Some(self.integer(column, cells)?),
+            ValueSource::Fields(fields) => {
+                for (field, column) in fields {
+                    if !self.is_missing(column, cells) {
+                        contribution
+                            .values
+                            .insert(field, self.integer(column, cells)?);
+                    }
+                }
+            }
+        }
+        Ok(contribution)
+    }
+
+    fn integer(&self, column: &Column, cells: Cells<'_>) -> Result<i64, String> {
+        let text = text(column, cells)?;
+        let wrong = |reason: &dyn std::fmt::Display| {
+            let shown: String = text.chars().take(SHOWN_CHARS).collect();
+            format!("{}: \"{shown}\" {reason}", column.name)
+        };
+        let is_in_thousands = is_in_thousands(text);
+        match integer::parse(text) {
+            Ok(_) if is_in_thousands && self.is_grouped_by_points => Err(wrong(
+                &"may have a thousands separator: write it without one",
+            )),
+            Ok(number) => Ok(number),
+            Err(error) if is_in_thousands || text.contains(is_separator) => Err(wrong(&format!(
+                "{error}: write it without thousands separators and with a decimal point"
+            ))),
+            Err(error) => Err(wrong(&error)),
+        }
+    }
+
+    /// Warns once for each column of names that has a number as spreadsheets shorten long ones.
+    fn check_rounded(&mut self, line: u64, cells: Cells<'_>) {
+        let subject = match &self.columns.subject {
+            SubjectSource::Fixed(_) => None,
+            SubjectSource::Column(column) => Some(column),
+        };
+        let names = [
+            subject,
+            Some(&self.columns.member),
+            self.columns.id.as_ref(),
+        ];
+        for column in names.into_iter().flatten() {
+            let cell = cells.get(column.index);
+            if !is_rounded(cell) || self.rounded.contains(&column.index) {
+                continue;
+            }
+            self.rounded.push(column.index);
+            let (name, cell) = (&column.name, String::from_utf8_lossy(cell));
+            self.warnings.push(format!(
+                "line {line}: {name}: \"{cell}\" looks like a longer number that a spreadsheet has rounded, so that \
+                 different ones become equal: format the column as text, and export it again"
+            ));
+        }
+    }
+}
+
+fn text<'a>(column: &Column, cells: Cells<'a>) -> Result<&'a str, String> {
+    let cell = str::from_utf8(cells.get(column.index));
+    cell.map_err(|_| format!("{}: {NOT_UTF_8}", column.name))
+}
+
+/// Returns whether it is a separator of thousands, or a decimal comma.
+fn is_separator(char: char) -> bool {
+    matches!(
+        char,
+        ',' | '\'' | '’' | ' ' | '\u{a0}' | '\u{2009}' | '\u{202f}'
+    )
+}
+
+/// Returns whether a number looks like 1.000 or 1.234.567.
+fn is_in_thousands(text: &str) -> bool {
+    let digits = text.strip_prefix(['+', '-']).unwrap_or(text);
+    let mut groups = digits.split('.');
+    let is_group = |group: &str| group.bytes().all(|byte| byte.is_ascii_digit());
+    let begins = groups
+        .next()
+        .is_some_and(|it| is_group(it) && (1..=3).contains(&it.len()));
+    let mut groups = groups.peekable();
+    begins && groups.peek().is_some() && groups.all(|group| is_group(group) && group.len() == 3)
+}
+
+/// Returns whether a cell looks like 2.02312E+16, or 2,02312E+16.
+fn is_rounded(cell: &[u8]) -> bool {
+    let is_digits = |digits: &[u8]| !digits.is_empty() && digits.iter().all(u8::is_ascii_digit);
+    let [first, rest @ ..] = cell else {
+        return false;
+    };
+    let Some(at) = rest
+        .windows(2)
+        .position(|pair| matches!(pair, b"E+" | b"e+"))
+    else {
+        return false;
+    };
+    let (fraction, exponent) = (&rest[..at], &rest[at + 2..]);
+    let is_fraction = match fraction {
+        [] => true,
+        [b'.' | b',', digits @ ..] => is_digits(digits),
+        _ => false,
+    };
+    first.is_ascii_digit() && is_fraction && is_digits(exponent)
+}

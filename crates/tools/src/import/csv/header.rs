@@ -1,0 +1,139 @@
+//! The beginning of a CSV file: [`open`] reads `sep=`, finds the delimiter and the columns.
+
+use std::io;
+
+use super::columns::{Column, Columns};
+use super::record::{Record, Records};
+use crate::import::lines::{LINE_BYTES_MAX, Line, Lines};
+use crate::import::rows::NOT_UTF_8;
+
+/// The delimiters that are tried if none is given: the one with which the header has the most of the columns.
+const DELIMITERS: [u8; 3] = [b',', b';', b'\t'];
+
+/// An invalid header.
+#[derive(Debug, thiserror::Error)]
+pub(in crate::import) enum HeaderError {
+    #[error("the file is empty; a header is expected")]
+    Empty,
+    #[error(
+        "the file ends within its header, as if it were still being written; --final takes it as it is"
+    )]
+    Unfinished,
+    #[error("the header could not be parsed: {0}")]
+    Broken(String),
+    #[error("the header is {NOT_UTF_8}")]
+    NotUtf8,
+    #[error("its lines end with carriage returns alone: convert it by `tr '\\r' '\\n'`")]
+    CarriageReturns,
+    #[error("there is no column \"{column}\"; the columns are {columns}")]
+    Missing { column: String, columns: String },
+    #[error("there is more than one column \"{column}\"; the columns are {columns}")]
+    Twice { column: String, columns: String },
+    #[error("{0}")]
+    Io(#[from] io::Error),
+}
+
+/// The rows after a header.
+pub(super) struct Opened {
+    pub(super) records: Records,
+    pub(super) columns: Columns<Column>,
+    /// The number of cells in a row.
+    pub(super) width: usize,
+    pub(super) delimiter: u8,
+}
+
+/// Reads the header. Without `delimiter` it is that of the line `sep=`, or found.
+pub(super) fn open(
+    mut lines: Lines,
+    names: Columns<String>,
+    delimiter: Option<u8>,
+) -> Result<Opened, HeaderError> {
+    let mut line = first_line(&mut lines)?;
+    let declared = separator(&line);
+    if declared.is_some() {
+        line = first_line(&mut lines)?;
+    }
+    let delimiter = match delimiter.or(declared) {
+        Some(delimiter) => delimiter,
+        None => found_delimiter(&line, &names)?,
+    };
+    let mut records = Records::new(lines, line, delimiter);
+    match records.next()? {
+        None => Err(HeaderError::Empty),
+        Some((_, Record::Unfinished)) => Err(HeaderError::Unfinished),
+        Some((_, Record::Broken(reason))) => Err(HeaderError::Broken(reason)),
+        Some((_, Record::Cells)) => Ok(Opened {
+            columns: names.find(records.cells())?,
+            width: records.cells().len(),
+            records,
+            delimiter,
+        }),
+    }
+}
+
+/// Reads the first line that is not blank, with those after it that a quoted cell has.
+fn first_line(lines: &mut Lines) -> Result<Vec<u8>, HeaderError> {
+    let mut header = Vec::new();
+    let mut line = Vec::new();
+    while let Some(read) = lines.next(&mut line)? {
+        header.extend_from_slice(&line);
+        let text = header.trim_ascii_end();
+        if text.is_empty() && read == Line::Whole {
+            header.clear();
+            continue;
+        }
+        if has_lone_carriage_return(text) {
+            return Err(HeaderError::CarriageReturns);
+        }
+        if read == Line::Unfinished {
+            return Err(HeaderError::Unfinished);
+        }
+        if str::from_utf8(text).is_err() || text.contains(&0) {
+            return Err(HeaderError::NotUtf8);
+        }
+        if read == Line::TooLong || text.len() > LINE_BYTES_MAX {
+            return Err(HeaderError::Broken("it is longer than 1 MiB".to_owned()));
+        }
+        let is_quoted = text.iter().fold(false, |is, byte| is ^ (*byte == b'"'));
+        if !is_quoted {
+            break;
+        }
+    }
+    if header.is_empty() {
+        return Err(HeaderError::Empty);
+    }
+    Ok(header)
+}
+
+fn has_lone_carriage_return(text: &[u8]) -> bool {
+    text.windows(2)
+        .any(|pair| pair[0] == b'\r' && pair[1] != b'\n')
+}
+
+/// Returns the delimiter that a line `sep=;`, as Excel reads it, declares for the file.
+fn separator(line: &[u8]) -> Option<u8> {
+    // A tab is white space.
+    let line = line.strip_suffix(b"\n").unwrap_or(line);
+    let line = line.strip_suffix(b"\r").unwrap_or(line);
+    let line = line
+        .strip_prefix(b"\"")
+        .and_then(|it| it.strip_suffix(b"\""))
+        .unwrap_or(line);
+    match line {
+        [name @ .., b'=', delimiter] if name.eq_ignore_ascii_case(b"sep") => Some(*delimiter),
+        _ => None,
+    }
+}
+
+fn found_delimiter(line: &[u8], names: &Columns<String>) -> io::Result<u8> {
+    let mut found = (0, DELIMITERS[0]);
+    for delimiter in DELIMITERS {
+        let mut records = Records::new(Lines::new(io::empty())?, line.to_vec(), delimiter);
+        records.next()?;
+        let count = names.count_in(records.cells());
+        if count > found.0 {
+            found = (count, delimiter);
+        }
+    }
+    Ok(found.1)
+}
