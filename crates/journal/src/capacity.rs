@@ -96,18 +96,6 @@ impl Capacity {
         *owed += bytes - self.bytes.forget_permits(bytes);
     }
 
-    /// Takes free bytes for a write without a reservation. Returns whether there were enough.
-    pub(super) fn take(&self, bytes: usize) -> bool {
-        let permit = permits(bytes).map(|permits| self.bytes.try_acquire_many(permits));
-        match permit {
-            Ok(Ok(permit)) => {
-                permit.forget();
-                true
-            }
-            Ok(Err(_)) | Err(_) => false,
-        }
-    }
-
     /// Reserves bytes if the log accepts writes. Returns `None` if there are not enough bytes now.
     pub(super) fn try_reserve(
         &self,

@@ -11,7 +11,6 @@ use std::time::{Duration, Instant};
 use tokio::sync::watch;
 
 use crate::capacity::Capacity;
-use crate::format::GROUP_HEADER_BYTES;
 use crate::inbox::{End, Group, Inbox, Work};
 use crate::limits::{BATCH_BYTES_MAX, CAPACITY_BYTES_MAX};
 use crate::log::Log;
@@ -56,7 +55,7 @@ pub(super) struct Committer {
     stuck: Option<(Group, DiskFull)>,
     /// When written bytes have to be synced.
     sync_by: Option<Instant>,
-    /// When a mark has to record the last sync.
+    /// When the mark has to record the last sync.
     mark_by: Option<Instant>,
     /// The earliest time at which the creation of a new segment is retried.
     roll_from: Option<Instant>,
@@ -143,7 +142,6 @@ impl Committer {
     /// Does the pending work. Returns whether the committer has ended.
     pub(super) fn step(&mut self, work: Work) -> io::Result<bool> {
         let now = Instant::now();
-        let idle = work.group.is_none();
         match (self.stuck.take(), work.group) {
             (Some((group, full)), None) if now >= full.retry_at => self.write(group)?,
             (None, Some(group)) => self.write(group)?,
@@ -163,15 +161,13 @@ impl Committer {
         if self.stuck.is_none() && !self.inbox.is_killed() {
             self.roll_if_past(now)?;
             self.top_up()?;
-            if idle && self.mark_by.is_some_and(|by| now >= by) {
-                self.mark()?;
-            }
             self.publish();
+            self.mark_if_due(now);
         }
         Ok(false)
     }
 
-    /// Writes and syncs everything, and records it in a mark. Returns `true`, since the committer has ended.
+    /// Writes and syncs everything, and marks the end. Returns `true`, since the committer has ended.
     fn finish(&mut self, group: Option<Group>) -> io::Result<bool> {
         if let Some((group, _)) = self.stuck.take() {
             self.write(group)?;
@@ -189,8 +185,8 @@ impl Committer {
         if self.log.written > self.log.synced {
             self.sync()?;
         }
-        if self.log.synced > self.log.marked {
-            self.mark()?;
+        if !self.log.is_marked() {
+            self.log.mark();
         }
         Ok(true)
     }
@@ -207,7 +203,6 @@ impl Committer {
                     self.sync_by
                         .get_or_insert_with(|| Instant::now() + interval);
                 }
-                self.schedule_mark();
                 Ok(())
             }
             Err(error) if is_full(&error) => {
@@ -226,24 +221,21 @@ impl Committer {
         Ok(())
     }
 
-    /// Schedules a mark after the last sync, unless a group already records that sync.
+    /// Schedules a mark of the last sync, unless one is due earlier.
     fn schedule_mark(&mut self) {
-        let idle = self.log.synced == self.log.written && self.log.synced > self.log.marked;
-        self.mark_by = idle.then(|| Instant::now() + self.settings.mark_after);
+        if self.log.is_marked() {
+            self.mark_by = None;
+        } else {
+            let after = self.settings.mark_after;
+            self.mark_by.get_or_insert_with(|| Instant::now() + after);
+        }
     }
 
-    /// Writes a group without records, which records how far the log is synced, if there is capacity for it.
-    fn mark(&mut self) -> io::Result<()> {
-        self.schedule_mark();
-        if self.capacity.take(GROUP_HEADER_BYTES) {
-            let mut mark = Group::empty(Vec::new(), self.log.written);
-            mark.reserved_bytes = GROUP_HEADER_BYTES;
-            self.write(mark)?;
-            if self.stuck.is_none() {
-                self.sync()?;
-            }
+    fn mark_if_due(&mut self, now: Instant) {
+        if self.mark_by.take_if(|by| now >= *by).is_some() {
+            self.log.mark();
+            self.schedule_mark();
         }
-        Ok(())
     }
 
     /// Begins a new segment if the current one is long enough. Continues with the current one if the disk is full.

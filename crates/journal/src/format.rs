@@ -30,8 +30,7 @@ pub const fn reserved_bytes(record_bytes: usize) -> usize {
     record_bytes + RECORD_HEADER_BYTES + GROUP_HEADER_BYTES
 }
 
-/// The maximum payload that is written, since no more capacity is ever granted. Longer ones can be read, because
-/// earlier servers wrote some. The length in a header is limited by the length of the file.
+/// The maximum payload, since no more capacity is ever granted. It limits the memory of a reader.
 pub(super) const PAYLOAD_BYTES_MAX: usize = CAPACITY_BYTES_MAX;
 
 /// The header of a segment.
@@ -95,7 +94,7 @@ impl SegmentHeader {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct GroupHeader {
     pub(super) payload_bytes: u32,
-    /// Number of records; 0 for a mark.
+    /// Number of records.
     pub(super) records: u32,
     pub(super) first: Sequence,
     /// How far the log was known to be synced when the group was written.
@@ -128,6 +127,7 @@ impl GroupHeader {
             chain: u32_at(bytes, 32),
         };
         let plausible = bytes[..4] == GROUP_MAGIC
+            && header.payload_bytes as usize <= PAYLOAD_BYTES_MAX
             && header.synced <= header.first
             && header
                 .first
@@ -173,11 +173,11 @@ pub(super) fn records(mut payload: &[u8]) -> impl Iterator<Item = Option<&[u8]>>
     })
 }
 
-fn u32_at(bytes: &[u8], at: usize) -> u32 {
+pub(super) fn u32_at(bytes: &[u8], at: usize) -> u32 {
     u32::from_le_bytes(array_at(bytes, at))
 }
 
-fn u64_at(bytes: &[u8], at: usize) -> u64 {
+pub(super) fn u64_at(bytes: &[u8], at: usize) -> u64 {
     u64::from_le_bytes(array_at(bytes, at))
 }
 

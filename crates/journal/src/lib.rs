@@ -11,7 +11,7 @@
 //!
 //! - `format`: the bytes of headers. `segment`: the files. `read`, `window`, `search`: recovery.
 //! - `log`: the operations on the disk and their order; no thread, no clock. `tail`: prepares a recovered log for
-//!   writing.
+//!   writing. `end`: a file that records how far the log is durable.
 //! - `committer`: the only thread that writes. `inbox`, `capacity`, `progress`, `waiters`: its communication with other
 //!   threads.
 //! - `handle`: the [`Journal`], which the store uses.
@@ -20,6 +20,7 @@
 
 mod capacity;
 mod committer;
+mod end;
 mod format;
 mod handle;
 mod inbox;

@@ -10,6 +10,7 @@ use std::time::Instant;
 use disk::Disk;
 use parking_lot::Mutex;
 
+use crate::end::{DurableEnd, EndMark};
 use crate::format::{
     GROUP_HEADER_BYTES, GroupHeader, PAYLOAD_BYTES_MAX, SEGMENT_HEADER_BYTES, SegmentHeader,
 };
@@ -68,12 +69,38 @@ pub(super) struct Log {
     pub(super) chain: u32,
     pub(super) written: Sequence,
     pub(super) synced: Sequence,
-    /// How far the groups on the disk record that the log was synced.
-    pub(super) marked: Sequence,
+    /// The end of what is synced.
+    pub(super) durable: DurableEnd,
+    pub(super) mark: EndMark,
     pub(super) metrics: JournalMetrics,
 }
 
 impl Log {
+    /// Returns a log that is durable, and ends there.
+    pub(super) fn durable_until(
+        end: DurableEnd,
+        header: SegmentHeader,
+        segment: Segment,
+        segments: Segments,
+        mark: EndMark,
+        disk: Arc<dyn Disk>,
+    ) -> Self {
+        Self {
+            disk,
+            segments: Arc::new(segments),
+            segment,
+            header,
+            offset: end.offset,
+            zeros_end: end.segment_bytes,
+            chain: end.chain,
+            written: end.next,
+            synced: end.next,
+            durable: end,
+            mark,
+            metrics: JournalMetrics::default(),
+        }
+    }
+
     /// Writes a group with one call, and returns its length. After an error the write may be retried.
     pub(super) fn write(&mut self, group: &mut Group) -> io::Result<usize> {
         debug_assert_eq!(group.first, self.written);
@@ -102,7 +129,6 @@ impl Log {
         self.zeros_end = self.zeros_end.max(self.offset);
         self.chain = checksum;
         self.written = group.end();
-        self.marked = self.synced;
         self.metrics.groups.inc();
         self.metrics.records.inc_by(u64::from(group.records));
         self.metrics.bytes.inc_by(bytes as u64);
@@ -115,7 +141,30 @@ impl Log {
         self.segment.sync()?;
         self.metrics.syncs.observe(began.elapsed());
         self.synced = self.written;
+        self.durable = self.end();
         Ok(())
+    }
+
+    /// Returns the end of what is written.
+    pub(super) const fn end(&self) -> DurableEnd {
+        DurableEnd {
+            segment: self.header.first,
+            offset: self.offset,
+            next: self.written,
+            chain: self.chain,
+            segment_bytes: self.zeros_end,
+        }
+    }
+
+    /// Returns whether the mark records all that is synced.
+    pub(super) fn is_marked(&self) -> bool {
+        let position = |end: DurableEnd| (end.segment, end.offset);
+        self.mark.recorded().map(position) == Some(position(self.durable))
+    }
+
+    /// Records in the mark how far the log is synced. If this fails, the log continues.
+    pub(super) fn mark(&mut self) -> bool {
+        self.mark.try_write(self.durable)
     }
 
     /// Returns the number of zeros that are left.
@@ -145,14 +194,15 @@ impl Log {
         };
         let segment = Segment::create(&*self.disk, header, zeros)?;
         self.segments.0.lock().push_back(header.first);
-        // If this fails, only the disk space of the remaining zeros is lost.
-        let _ = self.segment.set_size(self.offset);
-        self.segment = segment;
+        let previous = std::mem::replace(&mut self.segment, segment);
+        let previous_end = std::mem::replace(&mut self.offset, SEGMENT_HEADER_BYTES as u64);
         self.header = header;
-        self.offset = SEGMENT_HEADER_BYTES as u64;
         self.zeros_end = self.offset + zeros;
-        // The existence of the new segment records that the log was synced.
-        self.marked = self.written;
+        self.durable = self.end();
+        // No mark may say that the previous segment is longer. If this fails, only the disk space of its zeros is lost.
+        if self.mark() {
+            let _ = previous.set_size(previous_end);
+        }
         Ok(())
     }
 }

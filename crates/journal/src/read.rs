@@ -11,6 +11,7 @@ use std::path::{Path, PathBuf};
 
 use disk::Disk;
 
+use crate::end::{self, DurableEnd, MarkError};
 use crate::format::{
     FORMAT_VERSION, GROUP_HEADER_BYTES, GroupHeader, HeaderError, SEGMENT_HEADER_BYTES,
     SegmentHeader, intact_checksum, records,
@@ -45,6 +46,9 @@ pub enum ReadError<E> {
     /// No segment contains the first requested record.
     #[error("{}: the journal is missing where record {from} should be", folder.display())]
     Missing { folder: PathBuf, from: Sequence },
+    /// A file with durable records does not exist.
+    #[error("{}: the file is missing; all records before {until} were durable", file.display())]
+    Lost { file: PathBuf, until: Sequence },
     /// The caller rejected a record of the group that begins at this offset.
     #[error("{}: at byte {offset}: {error}", file.display())]
     Record {
@@ -61,6 +65,8 @@ pub struct Recovered {
     pub next: Sequence,
     /// The number of bytes after the end of the log that have to be truncated.
     pub cut_bytes: u64,
+    /// Whether the file is missing that records how far the log was durable, so that its end may be missing, too.
+    pub is_unmarked: bool,
     /// The first sequence of each segment, including those that were not read.
     pub(super) segments: Vec<Sequence>,
     /// The end of the last segment; `None` before the folder's first start.
@@ -122,7 +128,17 @@ pub fn read<E>(
     from: Sequence,
     each: &mut Each<'_, E>,
 ) -> Result<Recovered, ReadError<E>> {
+    let durable = durable_end(disk)?;
     let segments = segment::list(disk)?;
+    // An earlier segment may have been removed.
+    if let Some(end) = durable
+        && segments.last().is_none_or(|&last| last < end.segment)
+    {
+        return Err(ReadError::Lost {
+            file: disk.path().join(segment::name_of(end.segment)),
+            until: end.next,
+        });
+    }
     if segments.is_empty() && from == Sequence(0) {
         return Ok(Recovered::default());
     }
@@ -135,10 +151,10 @@ pub fn read<E>(
         .partition_point(|&first| first <= from)
         .checked_sub(1)
         .ok_or_else(missing)?;
-    let mut log = SegmentReader::open(disk, segments[begin])?;
+    let mut log = SegmentReader::open(disk, segments[begin], durable)?;
     let mut broken = log.read_groups(from, each)?;
     for &first in &segments[begin + 1..] {
-        let next = SegmentReader::open(disk, first)?;
+        let next = SegmentReader::open(disk, first, durable)?;
         if (next.next, next.tail.chain) != (log.next, log.tail.chain) {
             let what = broken.unwrap_or("the next segment does not continue from here");
             return Err(log.tail.damaged(what.to_owned()));
@@ -146,6 +162,7 @@ pub fn read<E>(
         log = next;
         broken = log.read_groups(from, each)?;
     }
+    log.check_end(broken)?;
     let end = log.next;
     let remains = search::past_the_end(&mut log.window, log.tail.offset, log.tail.salt, end)?;
     if let Some(evidence) = remains.evidence {
@@ -160,8 +177,21 @@ pub fn read<E>(
     Ok(Recovered {
         next: end,
         cut_bytes: remains.bytes,
+        is_unmarked: durable.is_none(),
         segments,
         tail: Some(log.tail),
+    })
+}
+
+/// Reads how far the log is known to be durable.
+fn durable_end<E>(disk: &dyn Disk) -> Result<Option<DurableEnd>, ReadError<E>> {
+    end::read(disk).map_err(|error| match error {
+        MarkError::Io(error) => ReadError::Io(error),
+        MarkError::Damaged(file) => damaged(
+            &file,
+            0,
+            "it does not match its checksums; the journal can be read without it".to_owned(),
+        ),
     })
 }
 
@@ -186,11 +216,19 @@ struct SegmentReader {
     tail: Tail,
     /// Ends of groups that no later group has recorded as synced, and their offsets.
     unproven: VecDeque<(Sequence, u64)>,
+    /// How far this segment is durable, until that has been read.
+    durable: Option<DurableEnd>,
+    /// The length that the segment had, at least.
+    bytes_min: u64,
 }
 
 impl SegmentReader {
     /// Opens a segment and reads its header.
-    fn open<E>(disk: &dyn Disk, first: Sequence) -> Result<Self, ReadError<E>> {
+    fn open<E>(
+        disk: &dyn Disk,
+        first: Sequence,
+        durable: Option<DurableEnd>,
+    ) -> Result<Self, ReadError<E>> {
         let mut window = Window::new(Segment::open(disk, first)?)?;
         let file = window.segment().path().to_owned();
         let header = window
@@ -220,12 +258,17 @@ impl SegmentReader {
             synced: first,
             synced_offset: SEGMENT_HEADER_BYTES as u64,
         };
-        Ok(Self {
+        let durable = durable.filter(|durable| durable.segment == first);
+        let mut reader = Self {
             window,
             next: first,
             tail,
             unproven: VecDeque::new(),
-        })
+            durable,
+            bytes_min: durable.map_or(0, |durable| durable.segment_bytes),
+        };
+        reader.pass_durable_end()?;
+        Ok(reader)
     }
 
     /// Reads all groups of the segment. Returns why the last one is broken, if it is.
@@ -268,7 +311,51 @@ impl SegmentReader {
                 return Err(wrong());
             }
             self.advance_past(header, checksum);
+            self.pass_durable_end()?;
         }
+    }
+
+    /// Notes that everything durable has been read. Fails if this is another log than the one that was durable.
+    fn pass_durable_end<E>(&mut self) -> Result<(), ReadError<E>> {
+        let Some(durable) = self.durable.filter(|end| end.offset <= self.tail.offset) else {
+            return Ok(());
+        };
+        let end = (self.tail.offset, self.next, self.tail.chain);
+        if end != (durable.offset, durable.next, durable.chain) {
+            let what = format!(
+                "another group than the durable one ends here ({})",
+                end::NAME
+            );
+            return Err(self.tail.damaged(what));
+        }
+        (self.tail.synced, self.tail.synced_offset) = (self.next, self.tail.offset);
+        self.unproven.clear();
+        self.durable = None;
+        Ok(())
+    }
+
+    /// Fails if the log ends here and was durable further on, or if the segment was longer.
+    fn check_end<E>(&self, broken: Option<&str>) -> Result<(), ReadError<E>> {
+        if let Some(durable) = self.durable {
+            let what = format!(
+                "{}, and {} shows that {} more bytes with {} records were durable",
+                broken.unwrap_or("the journal ends"),
+                end::NAME,
+                durable.offset - self.tail.offset,
+                durable.next.0.saturating_sub(self.next.0),
+            );
+            return Err(self.tail.damaged(what));
+        }
+        let bytes = self.window.size();
+        if bytes < self.bytes_min {
+            let what = format!(
+                "the file ends, and {} shows that it had {} more bytes",
+                end::NAME,
+                self.bytes_min - bytes
+            );
+            return Err(damaged(&self.tail.file, bytes, what));
+        }
+        Ok(())
     }
 
     fn advance_past(&mut self, header: GroupHeader, checksum: u32) {

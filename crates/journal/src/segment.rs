@@ -102,7 +102,7 @@ fn in_folder(disk: &dyn Disk, error: &io::Error) -> io::Error {
     naming(disk.path(), error)
 }
 
-fn naming(path: &std::path::Path, error: &io::Error) -> io::Error {
+pub(super) fn naming(path: &std::path::Path, error: &io::Error) -> io::Error {
     io::Error::new(error.kind(), format!("{}: {error}", path.display()))
 }
 

@@ -22,7 +22,7 @@ pub struct Settings {
     pub durability: Durability,
     /// The length of a segment after which the next one begins.
     pub segment_bytes: u64,
-    /// The time after which a mark records the last sync, if no group follows.
+    /// The time after which a sync is recorded in the mark of the journal's end.
     pub mark_after: Duration,
     /// The interval between two attempts to write to a full disk.
     pub retry_after: Duration,

@@ -7,9 +7,9 @@ use std::sync::Arc;
 
 use disk::Disk;
 
+use crate::end::{DurableEnd, EndMark};
 use crate::format::{FORMAT_VERSION, SEGMENT_HEADER_BYTES, SegmentHeader};
 use crate::log::{Log, Segments, random_salt};
-use crate::metrics::JournalMetrics;
 use crate::read::{Recovered, Tail};
 use crate::segment::{self, CreateError, Segment, ZEROS_STEP_BYTES};
 use crate::window::{WINDOW_BYTES, Window};
@@ -39,20 +39,18 @@ fn begin(disk: Arc<dyn Disk>, recovered: &Recovered) -> io::Result<Log> {
     };
     let zeros = ZEROS_STEP_BYTES as u64;
     let segment = Segment::create(&*disk, header, zeros).map_err(CreateError::into_error)?;
-    let offset = SEGMENT_HEADER_BYTES as u64;
-    Ok(Log {
-        disk,
-        segments: Arc::new(Segments::new([header.first])),
-        segment,
-        header,
-        offset,
-        zeros_end: offset + zeros,
+    let durable = DurableEnd {
+        segment: header.first,
+        offset: SEGMENT_HEADER_BYTES as u64,
+        next: header.first,
         chain: header.chain,
-        written: header.first,
-        synced: header.first,
-        marked: header.first,
-        metrics: JournalMetrics::default(),
-    })
+        segment_bytes: SEGMENT_HEADER_BYTES as u64 + zeros,
+    };
+    let segments = Segments::new([header.first]);
+    let mark = EndMark::open(Arc::clone(&disk))?;
+    Ok(marked(Log::durable_until(
+        durable, header, segment, segments, mark, disk,
+    )))
 }
 
 fn resume(
@@ -62,30 +60,42 @@ fn resume(
     header: SegmentHeader,
 ) -> io::Result<Log> {
     let segment = Segment::open(&*disk, header.first)?;
+    let mut mark = EndMark::open(Arc::clone(&disk))?;
     if recovered.cut_bytes > 0 {
+        // A crash after the truncation must not look like damage.
+        if let Some(recorded) = mark.recorded() {
+            mark.write(DurableEnd {
+                segment_bytes: 0,
+                ..recorded
+            })?;
+        }
         segment.set_size(tail.offset)?;
     }
     let zeros_end = segment.size()?.max(tail.offset);
     let segment = rewrite(segment, tail)?;
     segment.sync()?;
     segment::sync_folder(&*disk)?;
-    let mut log = Log {
-        disk,
-        segments: Arc::new(Segments::new(recovered.segments.iter().copied())),
-        segment,
-        header,
+    let durable = DurableEnd {
+        segment: header.first,
         offset: tail.offset,
-        zeros_end,
+        next: recovered.next,
         chain: tail.chain,
-        written: recovered.next,
-        synced: recovered.next,
-        marked: tail.synced,
-        metrics: JournalMetrics::default(),
+        segment_bytes: zeros_end,
     };
+    let segments = Segments::new(recovered.segments.iter().copied());
+    let mut log = marked(Log::durable_until(
+        durable, header, segment, segments, mark, disk,
+    ));
     if tail.version < FORMAT_VERSION {
         leave_old_segment(&mut log)?;
     }
     Ok(log)
+}
+
+/// Records that the log is durable.
+fn marked(mut log: Log) -> Log {
+    log.mark();
+    log
 }
 
 /// Begins a segment of the current version, so that an older server reports that it is too old.

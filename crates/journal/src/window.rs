@@ -30,6 +30,10 @@ impl Window {
         &self.segment
     }
 
+    pub(super) const fn size(&self) -> u64 {
+        self.size
+    }
+
     pub(super) fn into_segment(self) -> Segment {
         self.segment
     }

@@ -167,20 +167,20 @@ impl StoreUrl {
         }
     }
 
-    /// Opens the store for inspection. A folder is not changed; also returns how many bytes at the end of the journal a
-    /// server would truncate. On Redis, servers may run at the same time.
+    /// Opens the store for inspection. A folder is not changed; also returns what may be missing at the end of its
+    /// journal. On Redis, servers may run at the same time.
     pub(crate) async fn inspect(
         &self,
         settings: &StoreSettings,
-    ) -> Result<(Arc<dyn ShardStore>, u64), StoreFailed> {
+    ) -> Result<(Arc<dyn ShardStore>, Vec<String>), StoreFailed> {
         match self {
-            Self::Memory => Ok((Arc::new(LocalStore::in_memory()?), 0)),
+            Self::Memory => Ok((Arc::new(LocalStore::in_memory()?), Vec::new())),
             Self::Embedded(folder) => {
                 let disk = LocalDisk::open_read_only(folder)?;
-                let (store, cut_bytes) = LocalStore::inspect(&disk)?;
-                Ok((Arc::new(store), cut_bytes))
+                let (store, doubts) = LocalStore::inspect(&disk)?;
+                Ok((Arc::new(store), doubts))
             }
-            Self::Redis(_) => Ok((self.open(settings).await?, 0)),
+            Self::Redis(_) => Ok((self.open(settings).await?, Vec::new())),
         }
     }
 }

@@ -70,11 +70,9 @@ pub(crate) fn run(args: &VerifyArgs) -> Result<ExitCode, Box<dyn Error>> {
         .build()?;
     // The file may have settings that are needed to reach the store; its kinds are not used.
     let settings = Config::read(args.config.as_deref())?.store_settings(Arc::default());
-    let (store, cut_bytes) = runtime.block_on(store.inspect(&settings))?;
-    if cut_bytes > 0 {
-        terminal::report(&format!(
-            "the journal's last {cut_bytes} bytes were never confirmed as durable; a server truncates them at start"
-        ));
+    let (store, doubts) = runtime.block_on(store.inspect(&settings))?;
+    for doubt in &doubts {
+        terminal::report(doubt);
     }
     let findings = runtime.block_on(verify(&*store, args.repair));
     runtime.block_on(store.close())?;

@@ -13,7 +13,7 @@ use crate::{LifecycleRecord, LocalError, LocalSettings, Recovery, Snapshots, rec
 use board::Timestamp;
 use disk::Disk;
 use engine::Registry;
-use journal::Journal;
+use journal::{Journal, Recovered};
 use shard_store::StoreError;
 
 /// Earlier than any write.
@@ -34,12 +34,8 @@ impl LocalStore {
             epoch,
             sizes,
         } = recovery::recover(&*disk, &registry)?;
-        if journal.cut_bytes > 0 {
-            let cut_bytes = journal.cut_bytes;
-            tracing::warn!(
-                cut_bytes,
-                "the journal's end was never synced, and is truncated"
-            );
+        for doubt in doubts(&journal) {
+            tracing::warn!("{doubt}");
         }
         let loaded = began.elapsed();
         let loaded_ms = loaded.as_millis();
@@ -82,9 +78,9 @@ impl LocalStore {
         Ok(store)
     }
 
-    /// Loads the store on a disk for inspection: nothing is written, and writes are rejected. Also returns how many
-    /// bytes of the journal's end a server would truncate because they were never known to be durable.
-    pub fn inspect(disk: &dyn Disk) -> Result<(Self, u64), LocalError> {
+    /// Loads the store on a disk for inspection: nothing is written, and writes are rejected. Also returns what may be
+    /// missing at the journal's end.
+    pub fn inspect(disk: &dyn Disk) -> Result<(Self, Vec<String>), LocalError> {
         let registry = Arc::new(Registry::new(usize::MAX));
         let Recovery { epoch, journal, .. } = recovery::recover(disk, &registry)?;
         if journal.is_empty() {
@@ -93,7 +89,7 @@ impl LocalStore {
         let epoch = epoch.map_or_else(random, Ok);
         let epoch = epoch.map_err(|error| LocalError::Lost(error.to_string()))?;
         let store = Self::of(registry, epoch, Persistence::ReadOnly);
-        Ok((store, journal.cut_bytes))
+        Ok((store, doubts(&journal)))
     }
 
     /// Takes a snapshot now, and blocks until it is durable and the files that it replaces are
@@ -140,4 +136,24 @@ fn is_unconfirmed(clock: &mut SteadyClock, own: Timestamp, registry: &Registry) 
         }
         None => false,
     }
+}
+
+/// Returns what may be missing at the journal's end, without being known to have been durable.
+fn doubts(journal: &Recovered) -> Vec<String> {
+    let mut doubts = Vec::new();
+    if journal.cut_bytes > 0 {
+        doubts.push(format!(
+            "the journal's last {} bytes are incomplete, and nothing shows that they were durable; a server truncates \
+             them at its start",
+            journal.cut_bytes
+        ));
+    }
+    if journal.is_unmarked {
+        doubts.push(
+            "the file journal-end is missing: whether the journal is complete is unknown; a server creates it at its \
+             start"
+                .to_owned(),
+        );
+    }
+    doubts
 }

@@ -1,10 +1,9 @@
-//! A damaged folder: the start is refused with the offset if durable data is damaged. Damage that a
-//! crash could have caused at the end is truncated.
+//! A damaged folder: the start is refused with the offset if durable data is damaged or missing. Damage that a crash
+//! could have caused at the end is truncated.
 
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use serde_json::json;
 use testkit::dice::{Dice, runs};
 use testkit::{Launch, Server, cli};
 
@@ -91,8 +90,8 @@ fn sent(count: usize) -> Vec<String> {
 fn a_flipped_bit_in_durable_data_refuses_the_start_with_file_and_offset() {
     let (mut launch, journal) = stopped();
     let mut dice = Dice::of_this_run();
-    // The last group proves that all before it are durable, but not itself.
-    let mut offsets: Vec<(usize, usize)> = journal.groups[..journal.groups.len() - 1]
+    let mut offsets: Vec<(usize, usize)> = journal
+        .groups
         .windows(2)
         .map(|ends| (ends[0], ends[0] + dice.below(ends[1] - ends[0])))
         .collect();
@@ -121,13 +120,93 @@ fn a_flipped_bit_in_durable_data_refuses_the_start_with_file_and_offset() {
     assert_eq!(shown(&launch.start()), sent(COUNT));
 }
 
+/// Checks that neither a server nor `verify` reads the folder, and that both say this.
+fn assert_refused(launch: &mut Launch, says: &[&str]) {
+    let (status, stderr) = launch.refused();
+    assert_eq!(status, Some(1), "{stderr}");
+    let flag = format!("embedded:{}", launch.kept().display());
+    let run = cli::run(&["verify", "--store", &flag], b"");
+    assert_eq!(run.status, Some(1), "{run:?}");
+    for part in says {
+        assert!(stderr.contains(part), "{part}: {stderr}");
+        assert!(run.stderr.contains(part), "{part}: {run:?}");
+    }
+}
+
 #[test]
-fn a_flipped_bit_after_the_durable_data_ends_the_journal() {
+fn a_stopped_journal_without_its_end_refuses_the_start_with_what_is_missing() {
+    let (mut launch, journal) = stopped();
+    let mut dice = Dice::of_this_run();
+    let end = *journal.groups.last().unwrap();
+    let file = journal.path.file_name().unwrap().to_str().unwrap();
+    let cuts = (0..runs(5, 100)).map(|_| HEADER_BYTES + dice.below(end - HEADER_BYTES));
+    for cut in cuts.chain([HEADER_BYTES, end - 1]) {
+        let begin = journal.groups.iter().rfind(|begin| **begin <= cut).unwrap();
+        let missing = format!("{} more bytes with ", end - begin);
+        let begin = format!("byte {begin}:");
+        // A file that was cut, and one whose end is zeros.
+        for length in [cut, journal.bytes.len()] {
+            let mut bytes = journal.bytes[..cut].to_vec();
+            bytes.resize(length, 0);
+            fs::write(&journal.path, bytes).unwrap();
+            assert_refused(&mut launch, &[file, &begin, &missing]);
+        }
+    }
+    // The last two groups are the last contribution and the stop.
+    fs::write(
+        &journal.path,
+        &journal.bytes[..journal.groups[journal.groups.len() - 3]],
+    )
+    .unwrap();
+    assert_refused(&mut launch, &["with 2 records were durable"]);
+    fs::remove_file(&journal.path).unwrap();
+    assert_refused(&mut launch, &[file, "is missing"]);
+    journal.restore();
+    assert_eq!(shown(&launch.start()), sent(COUNT));
+}
+
+#[test]
+fn an_older_copy_of_a_file_loses_nothing_silently() {
     let (launch, journal) = stopped();
+    let mark = journal.path.with_file_name("journal-end");
+    let older_mark = fs::read(&mark).unwrap();
+    let server = launch.start();
+    server.give("k/a", &[("new", 1)]);
+    let mut launch = server.stop();
+    let newer = fs::read(&journal.path).unwrap();
+    journal.restore();
+    assert_refused(&mut launch, &["journal-", "were durable"]);
+    // An older mark says less than is there.
+    fs::write(&journal.path, newer).unwrap();
+    fs::write(&mark, older_mark).unwrap();
+    let server = launch.start();
+    assert_eq!(shown(&server).len(), COUNT + 1);
+    let mut launch = server.stop();
+    // A damaged one says nothing. The journal can be read without it, as the error says.
+    fs::write(&mark, "").unwrap();
+    assert_refused(&mut launch, &["journal-end", "can be read without it"]);
+    fs::remove_file(&mark).unwrap();
+    let server = launch.start();
+    assert_eq!(shown(&server).len(), COUNT + 1);
+    let log = server.log();
+    assert!(log.contains("journal-end is missing"), "{log}");
+}
+
+#[test]
+fn an_unmarked_end_that_is_incomplete_is_truncated() {
+    let (launch, journal) = stopped();
+    let mark = journal.path.with_file_name("journal-end");
     let [.., begin, end] = journal.groups[..] else {
         panic!("there are groups");
     };
+    // As after a crash during the write of the last group.
+    fs::remove_file(&mark).unwrap();
     journal.flip(begin + Dice::of_this_run().below(end - begin), 0);
+    let flag = format!("embedded:{}", launch.kept().display());
+    let run = cli::run(&["verify", "--store", &flag], b"");
+    assert_eq!(run.status, Some(0), "{run:?}");
+    let incomplete = format!("last {} bytes are incomplete", end - begin);
+    assert!(run.stderr.contains(&incomplete), "{run:?}");
     let server = launch.start();
     assert_eq!(shown(&server), sent(COUNT));
     server.give("k/a", &[("new", 1)]);
@@ -136,33 +215,21 @@ fn a_flipped_bit_after_the_durable_data_ends_the_journal() {
 }
 
 #[test]
-fn a_truncated_journal_has_everything_before_the_cut() {
-    let (mut launch, journal) = stopped();
-    let mut dice = Dice::of_this_run();
-    let end = *journal.groups.last().unwrap();
-    let mut cuts: Vec<usize> = (0..runs(5, 100))
-        .map(|_| HEADER_BYTES + dice.below(end - HEADER_BYTES))
-        .chain([HEADER_BYTES, end])
-        .collect();
-    cuts.sort_unstable();
-    let mut count_before = 0;
-    for cut in cuts {
-        fs::write(&journal.path, &journal.bytes[..cut]).unwrap();
-        let server = launch.start();
-        let members = shown(&server);
-        let count = members.len();
-        assert_eq!(members, sent(count), "cut at {cut}");
-        assert!(count >= count_before, "cut at {cut}: {members:?}");
-        count_before = count;
-        // A later write is there after the next start.
-        server
-            .contribute(&json!({"board": "k/a", "member": "new", "points": 1}))
-            .ok();
-        let server = server.kill().start();
-        assert_eq!(shown(&server).len(), count + 1, "cut at {cut}");
-        launch = server.kill();
+fn after_a_crash_a_journal_that_was_cut_refuses_the_start() {
+    let server = Server::durable(CONFIG);
+    for n in 1..=COUNT {
+        server.give("k/a", &[(&format!("m{n:02}"), 1)]);
     }
-    assert_eq!(count_before, COUNT);
+    let mut launch = server.kill();
+    let journal = Journal::of(&launch.kept());
+    let end = *journal.groups.last().unwrap();
+    // Whether the last contributions are marked is a matter of a second; the length of the file is known.
+    for cut in [end - 1, journal.groups[COUNT - 1]] {
+        fs::write(&journal.path, &journal.bytes[..cut]).unwrap();
+        assert_refused(&mut launch, &["journal-end shows"]);
+    }
+    journal.restore();
+    assert_eq!(shown(&launch.start()).len(), COUNT);
 }
 
 #[test]

@@ -60,24 +60,6 @@ fn a_flipped_bit_is_rejected_where_it_was_synced_and_truncates_the_tail_elsewher
 }
 
 #[test]
-fn the_last_group_is_proven_by_a_mark() {
-    let mut written = TestLog::new();
-    written.group(2).sync().group(3).sync();
-    let last = written.groups[1].clone();
-    let flipped = |written: &TestLog| {
-        let mut bytes = written.used(&last.file);
-        bytes[last.to - 1] ^= 4;
-        prefix(&written.with(&last.file, &bytes))
-    };
-    assert_eq!(flipped(&written).unwrap().next, last.first);
-    written.group(0);
-    assert!(matches!(
-        flipped(&written),
-        Err(ReadError::Damaged { offset, .. }) if offset == last.from as u64
-    ));
-}
-
-#[test]
 fn a_record_that_contains_a_group_is_not_evidence() {
     // An intact group of another journal, which records that this much was synced.
     let mut other = TestLog::new();

@@ -1,6 +1,6 @@
 //! The bytes of headers, which later servers have to read.
 
-use super::{Group, Inbox, ReadError, Sequence, TestLog, check_continues, prefix, records_from};
+use super::{Group, ReadError, Sequence, TestLog, check_continues, prefix, segments};
 use crate::format::{
     FORMAT_VERSION, GROUP_HEADER_BYTES, GroupHeader, PAYLOAD_BYTES_MAX, SegmentHeader,
     intact_checksum, records,
@@ -40,7 +40,7 @@ fn a_segment_of_version_1_is_read_and_left_behind() {
     assert_eq!(prefix(&disk).unwrap().next, Sequence(5));
     check_continues(&disk);
     let follower = crate::segment::name_of(Sequence(5));
-    assert_eq!(disk.names(), [file.clone(), follower.clone()]);
+    assert_eq!(segments(&disk), [file.clone(), follower.clone()]);
     let version = |file: &str| disk.bytes_of(file)[8];
     assert_eq!((version(&file), version(&follower)), (1, 4));
     // An empty segment has the name that the next one would have, so it is continued.
@@ -49,7 +49,7 @@ fn a_segment_of_version_1_is_read_and_left_behind() {
     let empty = super::SimDisk::default();
     empty.put(&file, &of_version_1(&written.disk.bytes_of(&file)));
     check_continues(&empty);
-    assert_eq!(empty.names(), [file]);
+    assert_eq!(segments(&empty), [file]);
 }
 
 #[test]
@@ -142,60 +142,14 @@ fn a_group_larger_than_the_format_is_not_written() {
     assert_eq!(prefix(&written.disk).unwrap().next, Sequence(3));
 }
 
-/// Creates a log with a group as earlier servers wrote it if more was appended than they had capacity for.
-fn with_a_large_group(cut_bytes: usize) -> (TestLog, Vec<u8>) {
+#[test]
+fn a_length_beyond_the_maximum_is_not_that_of_a_group() {
     let mut written = TestLog::new();
-    written.group(2).sync();
-    let large = vec![7; PAYLOAD_BYTES_MAX + 5000];
-    let mut group = vec![0; GROUP_HEADER_BYTES];
-    group.extend(u32::try_from(large.len()).unwrap().to_le_bytes());
-    group.extend(&large);
-    let header = GroupHeader {
-        payload_bytes: u32::try_from(group.len() - GROUP_HEADER_BYTES).unwrap(),
-        records: 1,
-        first: Sequence(2),
-        synced: Sequence(2),
-        chain: written.log.chain,
-    };
-    let log = &mut written.log;
-    log.chain = header.seal(&mut group, log.header.salt);
-    let written_bytes = &group[..group.len() - cut_bytes];
-    log.segment.write_at(written_bytes, log.offset).unwrap();
-    log.offset += group.len() as u64;
-    log.zeros_end = log.offset;
-    log.written = Sequence(3);
-    written.inbox = Inbox::new(Sequence(3));
-    (written, large)
-}
-
-#[test]
-fn a_group_larger_than_the_format_is_read_and_so_is_what_follows_it() {
-    let (mut written, large) = with_a_large_group(0);
-    written.sync().group(1).sync().group(0);
-    let records = records_from(&written.disk, 0).unwrap().0;
-    assert_eq!(records.len(), 4);
-    assert!(records[2] == large);
-    assert_eq!(records[3], super::record(3));
-    let journal = super::open(&written.disk, super::quick());
-    let until = super::append(&journal, b"behind it").unwrap();
-    super::durable(&journal, until).unwrap();
-    journal.stop().unwrap();
-    let records = records_from(&written.disk, 0).unwrap().0;
-    assert_eq!(records[4], b"behind it");
-}
-
-#[test]
-fn a_large_group_that_is_not_intact_ends_the_log_or_is_damage() {
-    // Torn, and no group records that it was synced.
-    let (written, _) = with_a_large_group(100);
-    let recovered = prefix(&written.disk).unwrap();
-    assert_eq!(recovered.next, Sequence(2));
-    check_continues(&written.disk);
-    // A later group records it.
-    let (mut written, _) = with_a_large_group(100);
-    written.sync().group(1).sync().group(0);
-    assert!(matches!(
-        prefix(&written.disk),
-        Err(ReadError::Damaged { .. })
-    ));
+    written.group(2).sync().group(1).sync().group(1);
+    let (file, from) = (written.file(), written.groups[1].from);
+    let mut bytes = written.used(&file);
+    let length = u32::try_from(PAYLOAD_BYTES_MAX + 1).unwrap();
+    bytes[from + 8..from + 12].copy_from_slice(&length.to_le_bytes());
+    let refused = prefix(&written.with(&file, &bytes)).unwrap_err();
+    assert!(refused.to_string().contains("not a group"), "{refused}");
 }

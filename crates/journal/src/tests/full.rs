@@ -7,6 +7,7 @@ use simulated_disk::{ENOSPC, Operation, SimDisk, Times, Trap};
 
 use super::{
     Durability, append, block_on, durable, eventually, open, prefix, quick, record, reserved_bytes,
+    segments,
 };
 use super::{Sequence, Settings};
 use crate::BATCH_BYTES_MAX;
@@ -127,12 +128,12 @@ fn without_space_for_another_segment_the_old_one_continues() {
     for number in 0..40 {
         durable(&journal, append(&journal, &record(number)).unwrap()).unwrap();
     }
-    assert_eq!(disk.names().len(), 1, "{:?}", disk.names());
+    assert_eq!(segments(&disk).len(), 1, "{:?}", disk.names());
     disk.limit(Some(1 << 30));
     eventually("a new segment", || {
         let number = journal.next().0;
         durable(&journal, append(&journal, &record(number)).unwrap()).unwrap();
-        disk.names().len() > 1
+        segments(&disk).len() > 1
     });
     let next = journal.next();
     journal.stop().unwrap();

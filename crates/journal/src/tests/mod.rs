@@ -7,6 +7,7 @@ mod faults;
 mod flips;
 mod format;
 mod full;
+mod lost_ends;
 mod random_runs;
 mod reservations;
 
@@ -94,6 +95,13 @@ fn eventually(what: &str, mut is_so: impl FnMut() -> bool) {
     }
 }
 
+/// Returns the names of all files but the mark.
+fn segments(disk: &SimDisk) -> Vec<String> {
+    let mut names = disk.names();
+    names.retain(|name| name != crate::end::NAME);
+    names
+}
+
 /// A log without a thread, for tests that control the positions of groups.
 struct TestLog {
     disk: SimDisk,
@@ -126,7 +134,7 @@ impl TestLog {
         }
     }
 
-    /// Writes a group of this many further records; 0 is a mark.
+    /// Writes a group of this many further records.
     fn group(&mut self, records: u64) -> &mut Self {
         let first = self.log.written;
         for number in first.0..first.0 + records {
@@ -165,21 +173,21 @@ impl TestLog {
     /// Creates two segments of groups, synced like `Always` does, except for the last group.
     fn two_segments() -> Self {
         let mut written = Self::new();
-        for records in [2, 1, 0, 3] {
+        for records in [2, 1, 3] {
             written.group(records).sync();
         }
         written.roll();
-        for records in [1, 4, 2, 0, 3] {
+        for records in [1, 4, 2, 3] {
             written.group(records).sync();
         }
         written.group(2);
         written
     }
 
-    /// Returns a copy in which `file` contains these bytes.
+    /// Returns a copy in which `file` contains these bytes, and whose end is not marked.
     fn with(&self, file: &str, bytes: &[u8]) -> SimDisk {
         let copy = SimDisk::default();
-        for name in self.disk.names() {
+        for name in segments(&self.disk) {
             copy.put(&name, &self.used(&name));
         }
         copy.put(file, bytes);
