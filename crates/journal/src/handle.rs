@@ -129,16 +129,20 @@ impl Journal {
         self.durable_blocking(until)
     }
 
-    /// Returns why records are rejected, if they are.
+    /// Returns why records are rejected for good, if they are: the journal has failed, or was stopped.
+    pub fn failure(&self) -> Option<String> {
+        self.why(Progress::failure)
+    }
+
+    /// Returns why records are rejected, if they are. A full disk counts once a group could not be written.
     pub fn refusal(&self) -> Option<String> {
-        let thread_ended = || {
-            self.progress
-                .has_changed()
-                .is_err()
-                .then(|| THREAD_ENDED.to_owned())
-        };
-        let refusal = self.progress.borrow().refusal();
-        refusal.or_else(thread_ended)
+        self.why(Progress::refusal)
+    }
+
+    fn why(&self, reason: impl Fn(&Progress) -> Option<String>) -> Option<String> {
+        let reason = reason(&self.progress.borrow());
+        let has_ended = || self.progress.has_changed().is_err();
+        reason.or_else(|| has_ended().then(|| THREAD_ENDED.to_owned()))
     }
 
     /// Returns the number of the next record.
@@ -167,14 +171,15 @@ impl Journal {
         self.inbox.appended_bytes()
     }
 
-    /// Registers the metrics. A journal that no longer exists counts as rejecting.
+    /// Registers the metrics. A full disk counts as rejecting from the time on when a batch might not find space, and so
+    /// does a journal that no longer exists.
     pub fn register_metrics(self: &Arc<Self>, registry: &mut Registry) {
         // A weak reference, so that dropping the store also drops its journal.
         let journal = Arc::downgrade(self);
         let is_refusing = move || {
             journal
                 .upgrade()
-                .is_none_or(|journal| journal.refusal().is_some())
+                .is_none_or(|journal| journal.why(Progress::reason_not_to_wait).is_some())
         };
         self.metrics.register(is_refusing, registry);
     }

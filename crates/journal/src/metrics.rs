@@ -57,7 +57,7 @@ impl JournalMetrics {
         );
         registry.register(
             "journal_refusing",
-            "1 while the journal rejects writes: it has failed, or the disk is full; otherwise 0",
+            "1 while the journal rejects writes, or some of them: it has failed, or the disk is full; otherwise 0",
             ScrapedMetric::gauge(move || f64::from(u8::from(is_refusing()))),
         );
     }

@@ -94,11 +94,19 @@ impl Progress {
         }
     }
 
+    /// Returns why records are rejected for good, if they are: a restart is needed.
+    pub(super) fn failure(&self) -> Option<String> {
+        match &self.health {
+            Health::Healthy | Health::NoSpace(_) | Health::Stuck(_) => None,
+            Health::Failed(_) | Health::Stopped => Some(self.health.message()),
+        }
+    }
+
     /// Returns why records are rejected, if they are.
     pub(super) fn refusal(&self) -> Option<String> {
         match &self.health {
-            Health::Healthy | Health::NoSpace(_) => None,
-            Health::Stuck(_) | Health::Failed(_) | Health::Stopped => Some(self.health.message()),
+            Health::Stuck(_) => Some(self.health.message()),
+            _ => self.failure(),
         }
     }
 

@@ -81,13 +81,13 @@ impl Persistence {
         })
     }
 
-    /// Checks that writes are accepted.
+    /// Checks that writes are accepted, or will be without a restart.
     pub(super) fn ready(&self) -> Result<(), StoreError> {
-        let refusal = match self {
+        let failure = match self {
             Self::Nowhere | Self::ReadOnly => None,
-            Self::Journal { journal, .. } => journal.refusal(),
+            Self::Journal { journal, .. } => journal.failure(),
         };
-        refusal.map_or(Ok(()), |why| Err(StoreError::Unavailable(why)))
+        failure.map_or(Ok(()), |why| Err(StoreError::Unavailable(why)))
     }
 
     /// Waits until everything that has happened so far is durable.

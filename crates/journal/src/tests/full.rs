@@ -1,22 +1,35 @@
 //! A full disk: writers are rejected, nothing is lost, and the journal continues once there is
 //! space.
 
+use std::sync::Arc;
 use std::time::Duration;
 
 use simulated_disk::{ENOSPC, Operation, SimDisk, Times, Trap};
 
 use super::{
-    Durability, append, block_on, durable, eventually, open, prefix, quick, record, reserved_bytes,
-    segments,
+    Durability, Journal, append, block_on, durable, eventually, open, prefix, quick, record,
+    reserved_bytes, segments,
 };
 use super::{Sequence, Settings};
 use crate::BATCH_BYTES_MAX;
+
+/// Returns what the metric reports, and whether a restart is needed.
+fn refusing(journal: &Arc<Journal>) -> (bool, Option<String>) {
+    let mut registry = metering::Registry::default();
+    journal.register_metrics(&mut registry);
+    let mut text = String::new();
+    metering::text::encode(&mut text, &registry).unwrap();
+    let line = text
+        .lines()
+        .find(|line| line.starts_with("journal_refusing "));
+    (line.unwrap().ends_with(" 1.0"), journal.failure())
+}
 
 #[test]
 fn a_full_disk_rejects_writers_until_it_has_space() {
     let disk = SimDisk::default();
     disk.limit(Some((1 << 20) + (200 << 10)));
-    let journal = open(&disk, quick());
+    let journal = Arc::new(open(&disk, quick()));
     let record_of = |number: u64| vec![u8::try_from(number % 251).unwrap(); 10_000];
     let mut taken = 0;
     let refused = loop {
@@ -32,10 +45,12 @@ fn a_full_disk_rejects_writers_until_it_has_space() {
     assert!(taken * 10_000 > (1 << 20) + (100 << 10), "{taken}");
     let waiting = block_on(journal.reserve(BATCH_BYTES_MAX)).unwrap_err();
     assert_eq!(waiting, refused);
+    assert_eq!(refusing(&journal), (true, None));
     disk.limit(Some(1 << 30));
     eventually("capacity again", || {
         journal.try_reserve(BATCH_BYTES_MAX).is_ok()
     });
+    eventually("it accepts all", || refusing(&journal) == (false, None));
     durable(&journal, append(&journal, &record_of(taken)).unwrap()).unwrap();
     journal.stop().unwrap();
     let (records, _) = super::records_from(&disk, 0).unwrap();
@@ -80,7 +95,7 @@ fn a_group_without_space_is_lost_for_its_writers_but_kept() {
             durability,
             ..quick()
         };
-        let journal = open(&disk, settings);
+        let journal = Arc::new(open(&disk, settings));
         durable(&journal, append(&journal, &record(0)).unwrap()).unwrap();
         disk.set(Trap::fails(Operation::Write, "", 0, ENOSPC, Times::ForGood));
         let until = append(&journal, &record(1)).unwrap();
@@ -90,6 +105,7 @@ fn a_group_without_space_is_lost_for_its_writers_but_kept() {
         let refused = append(&journal, b"refused").unwrap_err();
         assert!(refused.0.starts_with("the disk is full"), "{refused}");
         assert!(block_on(journal.reserve(1)).is_err());
+        assert_eq!(refusing(&journal), (true, None));
         disk.remove_traps();
         let mut next = None;
         eventually("capacity again", || {
