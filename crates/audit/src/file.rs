@@ -7,6 +7,8 @@ use std::io;
 use std::os::unix::fs::{FileExt as _, OpenOptionsExt as _};
 use std::path::{Path, PathBuf};
 
+use disk::{Links, open_regular};
+
 /// Permits only the server's user to read and write the file.
 const FILE_MODE: u32 = 0o600;
 
@@ -55,7 +57,11 @@ impl Files {
 
     /// Returns the files that exist, the newest first.
     pub(crate) fn newest_first(&self) -> impl Iterator<Item = io::Result<File>> {
-        let opened = (0..=self.limits.files_kept).map(|number| File::open(self.numbered(number)));
+        let open = |number| {
+            let mut options = OpenOptions::new();
+            open_regular(options.read(true), &self.numbered(number), Links::Followed)
+        };
+        let opened = (0..=self.limits.files_kept).map(open);
         opened.filter(
             |opened| !matches!(opened, Err(error) if error.kind() == io::ErrorKind::NotFound),
         )
@@ -90,11 +96,11 @@ impl Files {
 pub(crate) fn open(path: &Path) -> io::Result<File> {
     let mut options = OpenOptions::new();
     options.read(true).append(true).mode(FILE_MODE);
-    match options.open(path) {
+    match open_regular(&mut options, path, Links::Followed) {
         Err(error) if error.kind() == io::ErrorKind::NotFound => {}
         opened => return opened,
     }
-    let file = options.create(true).open(path)?;
+    let file = open_regular(options.create(true), path, Links::Followed)?;
     // The file's name is durable once its folder is synced.
     sync_folder(path)?;
     Ok(file)

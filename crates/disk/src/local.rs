@@ -6,6 +6,7 @@ use std::os::unix::fs::{DirBuilderExt as _, FileExt, OpenOptionsExt as _, Permis
 use std::path::{Path, PathBuf};
 
 use crate::disk::{Disk, DiskFile};
+use crate::regular::{Links, open_regular};
 
 /// The file whose lock marks a folder as in use by a server.
 const LOCK_NAME: &str = "lock";
@@ -46,13 +47,9 @@ impl LocalDisk {
         let failed = |error| OpenError::Io(folder.to_owned(), error);
         make_folder(folder).map_err(failed)?;
         remove_others_permissions(folder);
-        let lock = OpenOptions::new()
-            .create(true)
-            .write(true)
-            .truncate(false)
-            .mode(FILE_MODE)
-            .open(folder.join(LOCK_NAME))
-            .map_err(failed)?;
+        let mut options = OpenOptions::new();
+        options.create(true).write(true).truncate(false);
+        let lock = open_in(folder, LOCK_NAME, options.mode(FILE_MODE)).map_err(failed)?;
         Ok(Self {
             folder: folder.to_owned(),
             writable: true,
@@ -63,7 +60,7 @@ impl LocalDisk {
     /// Opens an existing folder for reading.
     pub fn open_read_only(folder: &Path) -> Result<Self, OpenError> {
         let failed = |error| OpenError::Io(folder.to_owned(), error);
-        let lock = match File::open(folder.join(LOCK_NAME)) {
+        let lock = match open_in(folder, LOCK_NAME, OpenOptions::new().read(true)) {
             Ok(lock) => Some(locked(lock, folder)?),
             // A backup may lack the lock file; a running server would have created one.
             Err(error) if error.kind() == io::ErrorKind::NotFound => None,
@@ -80,6 +77,11 @@ impl LocalDisk {
     fn path_of(&self, name: &str) -> PathBuf {
         self.folder.join(name)
     }
+}
+
+/// Opens a file of a folder.
+fn open_in(folder: &Path, name: &str, options: &mut OpenOptions) -> io::Result<File> {
+    open_regular(options, &folder.join(name), Links::Rejected)
 }
 
 /// Removes the permissions of others from the files of a store, and from its folder if that contains nothing else:
@@ -163,14 +165,14 @@ impl Disk for LocalDisk {
     fn open(&self, name: &str) -> io::Result<Box<dyn DiskFile>> {
         let mut options = OpenOptions::new();
         options.read(true).write(self.writable);
-        Ok(Box::new(options.open(self.path_of(name))?))
+        Ok(Box::new(open_in(&self.folder, name, &mut options)?))
     }
 
     fn create(&self, name: &str) -> io::Result<Box<dyn DiskFile>> {
         let mut options = OpenOptions::new();
         options.read(true).write(true).create(true).truncate(true);
         options.mode(FILE_MODE);
-        Ok(Box::new(options.open(self.path_of(name))?))
+        Ok(Box::new(open_in(&self.folder, name, &mut options)?))
     }
 
     fn rename(&self, from: &str, to: &str) -> io::Result<()> {

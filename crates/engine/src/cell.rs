@@ -405,10 +405,13 @@ impl Cell {
         self.split_and(kind, budget, log, |shard| self.count_values(shard));
     }
 
-    /// Splits a small board, and passes each shard to `count`.
+    /// Splits a small board, and passes each shard to `count`. Has no effect if it is not, or no longer, so large that
+    /// it needs its shards.
     fn split_and(&self, kind: &Kind, budget: &IdBudget, log: &mut dyn Log, count: impl Fn(&Shard)) {
         let mut body = self.body.write();
-        if let Body::Whole(whole) = &mut *body {
+        if let Body::Whole(whole) = &mut *body
+            && whole.get_mut().is_large()
+        {
             log.record(Event::BoardSplit {
                 incarnation: self.incarnation,
             });

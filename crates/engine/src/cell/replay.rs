@@ -138,9 +138,11 @@ impl Cell {
     }
 
     /// Splits a small board; has no effect on a split one. Its distinct values are counted once everything has been
-    /// replayed, by [`Cell::build_order`], whether its shards are sorted already or not.
-    pub fn replay_split(&self, budget: &IdBudget) {
+    /// replayed, by [`Cell::build_order`], whether its shards are sorted already or not. Returns false if the board is
+    /// too small: no board of its contents was split.
+    pub fn replay_split(&self, budget: &IdBudget) -> bool {
         self.split_and(&self.kind, budget, &mut NoLog, |_| {});
+        self.is_split()
     }
 
     /// Returns the number of separately locked shards.
@@ -207,8 +209,8 @@ mod tests {
         let shards = kind.shards();
         let name = "gifts/room".parse().unwrap();
         let cell = Cell::new(name, kind.clone(), Incarnation(1), shards.into(), true, AT);
-        cell.replay_split(&budget);
-        for number in 0..20 {
+        assert!(!cell.replay_split(&budget), "it is small");
+        for number in 0..200 {
             let member = Member::new(&format!("u{number}")).unwrap();
             let hash = member.placement_hash();
             let item = Item {
@@ -222,6 +224,7 @@ mod tests {
             assert!(cell.replay_applied(shards.shard_of(hash), &[item], AT, SPAN, &budget));
         }
         let hour = Calendar::utc().span_at(Period::Hour, AT).window;
+        assert!(cell.replay_split(&budget));
         // The last shard, so that the information has to reach the first.
         assert!(cell.replay_dropped(1, &[hour]));
         cell.close_windows_on_all();

@@ -133,6 +133,13 @@ impl Shard {
         touched.any(|position| self.rankings[*position as usize].1.len() > SMALL_ROWS_MAX)
     }
 
+    /// Returns whether any window has outgrown one vector for all shards.
+    #[must_use]
+    pub fn is_large(&self) -> bool {
+        let mut rankings = self.rankings.iter();
+        rankings.any(|(_, ranking)| ranking.len() > SMALL_ROWS_MAX)
+    }
+
     /// Groups the items by their windows, and creates rankings for new windows.
     fn runs(&mut self, items: &[Item]) -> Runs {
         let mut firsts: SmallVec<[usize; 4]> = SmallVec::new();

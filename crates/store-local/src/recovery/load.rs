@@ -3,7 +3,7 @@
 //! Each thread takes a unit of the file at a time. A small board is complete in one part; a large one is assembled when
 //! all its shards have been read. A board that lacks some ended before they were written, which the journal records.
 
-use std::collections::HashMap;
+use std::collections::{BTreeMap, HashMap};
 use std::sync::Arc;
 
 use board::{Incarnation, Kind, KindName, Period, Timestamp};
@@ -45,11 +45,12 @@ pub(super) fn load(
     })?;
     let mut positions = Positions::new();
     for (incarnation, board) in loading.boards.into_inner() {
-        if board.missing == 0 {
-            positions.insert(incarnation, board.positions);
-        } else {
-            for part in board.shards.into_iter().flatten() {
-                part.release_ids(&registry.ids);
+        match board {
+            Board::Complete(parts) => drop(positions.insert(incarnation, parts)),
+            Board::Partial(partial) => {
+                for (part, _) in partial.parts.into_values() {
+                    part.release_ids(&registry.ids);
+                }
             }
         }
     }
@@ -63,11 +64,17 @@ struct Loading<'a> {
     boards: Mutex<HashMap<Incarnation, Board>>,
 }
 
-/// A board whose parts are being read.
-struct Board {
-    shards: Vec<Option<Shard>>,
-    positions: Box<[Sequence]>,
-    missing: usize,
+/// A board, of which some or all parts have been read.
+enum Board {
+    Partial(PartialBoard),
+    /// The sequences of its parts.
+    Complete(Box<[Sequence]>),
+}
+
+/// A board whose parts are being read. It holds nothing for those that have not been.
+struct PartialBoard {
+    /// By their index, with their sequences.
+    parts: BTreeMap<u16, (Shard, Sequence)>,
     /// The latest of all parts: each was taken at a different moment.
     last_write: Timestamp,
 }
@@ -159,29 +166,34 @@ impl PartVisitor for PartLoader<'_> {
 impl Loading<'_> {
     /// Adds a part. The last part of a board completes the board.
     fn take(&self, head: &PartHead, shard: Shard) -> Result<(), Refusal> {
-        let parts = usize::from(head.parts);
         let (shards, last_write) = {
             let mut boards = self.boards.lock();
-            let board = boards.entry(head.incarnation).or_insert_with(|| Board {
-                shards: (0..parts).map(|_| None).collect(),
-                positions: vec![Sequence(0); parts].into(),
-                missing: parts,
-                last_write: head.last_write,
+            let board = boards.entry(head.incarnation).or_insert_with(|| {
+                Board::Partial(PartialBoard {
+                    parts: BTreeMap::new(),
+                    last_write: head.last_write,
+                })
             });
-            let part = usize::from(head.part);
-            let place = board.shards.get_mut(part).filter(|place| place.is_none());
-            let place = place.ok_or_else(|| {
-                let incarnation = head.incarnation;
-                Refusal(format!("part {part} of board {incarnation} comes twice"))
-            })?;
-            *place = Some(shard);
-            board.positions[part] = Sequence(head.sequence);
-            board.last_write = board.last_write.max(head.last_write);
-            board.missing -= 1;
-            if board.missing > 0 {
+            let partial = match board {
+                Board::Partial(partial) if !partial.parts.contains_key(&head.part) => partial,
+                _ => {
+                    let (part, incarnation) = (head.part, head.incarnation);
+                    let twice = format!("part {part} of board {incarnation} comes twice");
+                    return Err(Refusal(twice));
+                }
+            };
+            partial
+                .parts
+                .insert(head.part, (shard, Sequence(head.sequence)));
+            partial.last_write = partial.last_write.max(head.last_write);
+            if partial.parts.len() < usize::from(head.parts) {
                 return Ok(());
             }
-            (std::mem::take(&mut board.shards), board.last_write)
+            let last_write = partial.last_write;
+            let parts = std::mem::take(&mut partial.parts);
+            let (shards, positions): (Vec<_>, Vec<_>) = parts.into_values().unzip();
+            *board = Board::Complete(positions.into());
+            (shards, last_write)
         };
         let restored = RestoredBoard {
             name: head.name.clone(),
@@ -192,7 +204,7 @@ impl Loading<'_> {
             created: head.created,
             last_write,
         };
-        let cell = restored.with(shards.into_iter().flatten().collect());
+        let cell = restored.with(shards);
         let cell = cell.ok_or_else(|| Refusal("a board has a wrong number of parts".to_owned()))?;
         self.registry.restore(cell);
         Ok(())

@@ -22,6 +22,9 @@ pub(super) enum Misfit {
     /// A board's kind is unknown, or has another meaning.
     #[error("board {0} was not created under the current kind")]
     OtherKind(BoardName),
+    /// A board was split that has not enough members.
+    #[error("board {0} was split into shards, and is too small for that")]
+    TooSmall(Incarnation),
 }
 
 /// A replay in progress.
@@ -79,7 +82,8 @@ impl<'a> Replay<'a> {
             Record::BoardSplit { incarnation } => {
                 if let Some(cell) = self.cell(incarnation).filter(|cell| !cell.is_split()) {
                     self.crew.wait();
-                    cell.replay_split(&self.registry.ids);
+                    let split = cell.replay_split(&self.registry.ids);
+                    split.then_some(()).ok_or(Misfit::TooSmall(incarnation))?;
                 }
             }
             Record::ProfileChanged { kind, change } => self.registry.replay_profile(&kind, &change),

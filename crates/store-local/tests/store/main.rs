@@ -1,5 +1,6 @@
 //! The guarantees of the store in this process: the contract of every store ([`conformance`]), what
-//! its folder keeps ([`durability`]), and the memory of small boards ([`small_boards`]).
+//! its folder keeps ([`durability`]), the memory of small boards ([`small_boards`]), and files that were made to do harm
+//! ([`crafted_files`]).
 
 #![expect(
     clippy::unwrap_used,
@@ -7,5 +8,7 @@
 )]
 
 mod conformance;
+mod crafted_files;
 mod durability;
+mod own_process;
 mod small_boards;

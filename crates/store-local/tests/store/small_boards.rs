@@ -1,29 +1,16 @@
 //! A million boards of ten members fit into two gigabytes of the memory store.
 //!
-//! Measured by the memory that the system reports for a separate process, since other tests run in
-//! this one. By default a twentieth of the boards is created, with `MEGABOARD_TEST_LONG=1` all of
-//! them.
-
-use std::process::Command;
-use std::{env, fs};
+//! By default a twentieth of the boards is created, with `MEGABOARD_TEST_LONG=1` all of them.
 
 use shard_store::{KindRecord, Outcome};
 use store_conformance::fixtures::{NOW, OpenStore, gifts, member};
 use store_local::LocalStore;
 use testkit::dice::runs;
 
+use crate::own_process::{in_own_process, resident_bytes};
+
 const MEMBERS: usize = 10;
 const MILLION_BYTES_MAX: usize = 2 << 30;
-
-/// Set in the process that measures.
-const MEASURES: &str = "MEGABOARD_TEST_MEASURES_MEMORY";
-
-fn resident_bytes() -> usize {
-    const PAGE_BYTES: usize = 4096;
-    let pages = fs::read_to_string("/proc/self/statm").unwrap();
-    let resident = pages.split(' ').nth(1).unwrap();
-    resident.parse::<usize>().unwrap() * PAGE_BYTES
-}
 
 /// Creates a board of ten members with ten characters each, whose contributions come one by one.
 async fn fill(store: &OpenStore, kind: &KindRecord, number: usize) {
@@ -40,19 +27,16 @@ async fn fill(store: &OpenStore, kind: &KindRecord, number: usize) {
 
 #[test]
 fn a_million_boards_of_ten_members_fit_into_two_gigabytes() {
-    if env::var_os(MEASURES).is_some() {
+    let test = concat!(
+        module_path!(),
+        "::a_million_boards_of_ten_members_fit_into_two_gigabytes"
+    );
+    in_own_process(test, || {
         let runtime = tokio::runtime::Builder::new_current_thread()
             .enable_all()
             .build();
-        return runtime.unwrap().block_on(measure(runs(50_000, 1_000_000)));
-    }
-    let name = module_path!().split_once("::").unwrap().1;
-    let test = format!("{name}::a_million_boards_of_ten_members_fit_into_two_gigabytes");
-    let status = Command::new(env::current_exe().unwrap())
-        .args(["--exact", &test, "--nocapture"])
-        .env(MEASURES, "1")
-        .status();
-    assert!(status.unwrap().success(), "see its output above");
+        runtime.unwrap().block_on(measure(runs(50_000, 1_000_000)));
+    });
 }
 
 async fn measure(boards: usize) {

@@ -6,6 +6,8 @@ use std::io::{self, BufWriter, Write};
 use std::os::unix::fs::MetadataExt as _;
 use std::path::{Path, PathBuf};
 
+use disk::{Links, open_regular};
+
 const BUFFER_BYTES: usize = 256 << 10;
 
 /// An open output. A file is written with the suffix `.partial`, locked, and renamed when it is complete.
@@ -121,7 +123,7 @@ fn open_locked(path: &Path) -> io::Result<File> {
         // Another export may be writing the file, so it is truncated after it is locked.
         let mut options = File::options();
         options.write(true).create(true).truncate(false);
-        let file = options.open(path)?;
+        let file = open_regular(&mut options, path, Links::Rejected)?;
         check_lock(&file.try_lock())?;
         // Another export may have renamed the file before it was locked here.
         let (opened, named) = (file.metadata()?, fs::metadata(path));

@@ -11,6 +11,7 @@ use std::io::{self, Read as _, Seek as _, Write as _};
 use std::path::PathBuf;
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
+use disk::{Links, open_regular};
 use serde::{Deserialize, Serialize};
 use twox_hash::XxHash3_64;
 
@@ -23,6 +24,9 @@ use crate::delivery::Halt;
 
 /// The length of a state in its file is a multiple of this.
 const STATE_BYTES: usize = 8 << 10;
+
+/// The maximum that is read of a state.
+const STATE_BYTES_MAX: u64 = 1 << 20;
 
 /// Boards whose incarnations are kept: if none of them is left, the server has lost what was imported.
 const BOARDS_MAX: usize = 16;
@@ -247,7 +251,7 @@ impl<'a> StateFile<'a> {
         let (file, path) = (args.file.display(), self.path.display());
         let mut options = File::options();
         let opened = options.read(true).write(true).create(true).truncate(false);
-        let mut opened = match opened.open(&self.path) {
+        let opened = match open_regular(opened, &self.path, Links::Rejected) {
             Ok(opened) => opened,
             // Without an earlier state, nothing can be out of date.
             Err(error) if !self.path.exists() => {
@@ -266,7 +270,7 @@ impl<'a> StateFile<'a> {
             }
         }
         let mut text = Vec::new();
-        let read = opened.read_to_end(&mut text);
+        let read = (&opened).take(STATE_BYTES_MAX).read_to_end(&mut text);
         self.file = Some(opened);
         let before = match read {
             Ok(_) if text.is_empty() => Ok(None),

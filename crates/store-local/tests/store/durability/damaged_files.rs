@@ -231,18 +231,10 @@ async fn a_missing_file_is_reported_or_not_needed() {
     let seed = Seed::of_this_run();
     for snapshot in [false, true] {
         let left = Left::new(seed.0, snapshot, End::Stopped).await;
-        let names = left.copy().names();
-        let last = segments_of(&left.copy()).pop();
-        for name in names {
+        for name in left.copy().names() {
             let damaged = left.copy();
             damaged.remove(&name).unwrap();
-            // Nothing else refers to the last segment.
-            let worlds = if Some(&name) == last.as_ref() {
-                &left.history
-            } else {
-                &left.audit.live
-            };
-            if let Err(why) = left.audit.found_in(damaged, worlds).await {
+            if let Err(why) = left.audit.found_in(damaged, &left.audit.live).await {
                 assert!(why.contains("sim"), "the folder is named: {why}");
             }
         }
