@@ -138,6 +138,22 @@ need_valkey() {
     cp "$requirements" "$place/requirements.txt"
 }
 
+# Prometheus's program that evaluates alerts, out of its package: the rest of that is not needed.
+need_promtool() {
+    local place="${CARGO_TARGET_DIR:-target}/promtool" as_root
+    local by_hand='install it by hand (Debian, Ubuntu: apt-get install prometheus)'
+    [ ! -x "$place/usr/bin/promtool" ] && ! command -v promtool >/dev/null || return 0
+    command -v apt-get >/dev/null || fail "promtool is missing and there is no apt-get: $by_hand"
+    become_root promtool "$by_hand"
+    echo 'promtool is missing; getting it out of the package prometheus with apt-get'
+    "${as_root[@]}" apt-get -qq -o DPkg::Lock::Timeout=120 update ||
+        fail "apt-get update did not work: $by_hand"
+    mkdir -p "$place"
+    (cd "$place" && apt-get -qq download prometheus && dpkg-deb --fsys-tarfile prometheus_*.deb |
+        tar -x ./usr/bin/promtool && rm prometheus_*.deb) ||
+        fail "apt-get could not download prometheus: $by_hand"
+}
+
 # Commands in the pages of the documentation, which tests run.
 need_curl() {
     local by_hand='install it by hand (Debian, Ubuntu: apt-get install curl)'

@@ -127,8 +127,8 @@ impl Launch {
 
     /// Starts a server and waits until it listens. Returns its process and its URL.
     #[track_caller]
-    pub(crate) fn listening(&mut self, file_bytes_max: Option<u64>) -> (Process, String) {
-        let mut child = self.spawn(file_bytes_max, Stdio::piped());
+    pub(crate) fn listening(&mut self, limits: Option<&str>) -> (Process, String) {
+        let mut child = self.spawn(limits, Stdio::piped());
         let stdout = BufReader::new(child.stdout.take().unwrap());
         let process = Process::of(child);
         let (sender, lines) = mpsc::channel();
@@ -145,28 +145,30 @@ impl Launch {
         (process, url.to_owned())
     }
 
-    fn spawn(&mut self, file_bytes_max: Option<u64>, stdout: Stdio) -> Child {
+    fn spawn(&mut self, limits: Option<&str>, stdout: Stdio) -> Child {
         let log = File::options()
             .create(true)
             .append(true)
             .open(self.log_path());
-        let mut limited = file_bytes_max.map(|bytes| with_files_up_to(bytes, &self.command));
+        let mut limited = limits.map(|limits| within(limits, &self.command));
         let command = limited.as_mut().unwrap_or(&mut self.command);
         command.stdin(Stdio::null()).stdout(stdout);
         command.stderr(log.unwrap()).spawn().unwrap()
     }
 }
 
-/// Returns a shell that sets the file size limit and executes the command. The signal of the limit
-/// is ignored, so that writes past it fail instead.
-fn with_files_up_to(bytes: u64, command: &Command) -> Command {
-    let limit = bytes / LIMIT_BLOCK_BYTES;
+/// Returns the shell command that limits the size of files. The signal of the limit is ignored, so that writes past it
+/// fail instead.
+pub(crate) fn files_up_to(bytes: u64) -> String {
+    format!("trap '' XFSZ && ulimit -f {}", bytes / LIMIT_BLOCK_BYTES)
+}
+
+/// Returns a shell that sets limits and executes the command.
+fn within(limits: &str, command: &Command) -> Command {
     let mut shell = Command::new("sh");
     shell
         .arg("-c")
-        .arg(format!(
-            "trap '' XFSZ && ulimit -f {limit} && exec \"$0\" \"$@\""
-        ))
+        .arg(format!("{limits} && exec \"$0\" \"$@\""))
         .arg(command.get_program())
         .args(command.get_args());
     if let Some(folder) = command.get_current_dir() {

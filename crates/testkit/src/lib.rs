@@ -3,8 +3,8 @@
 //!
 //! [`Launch`] starts a `megaboard serve`; [`Server`] is a running one, which can be stopped, killed
 //! and started again; [`Response`] is its response; [`Wire`] is a raw connection for requests that no
-//! HTTP client would send; [`cli`] runs the other commands; [`redis`] has Redis servers. This crate
-//! depends on no crate of the service, so a field that is renamed there fails the tests.
+//! HTTP client would send; [`cli`] runs the other commands; [`redis`] has Redis servers; [`BadDisk`] is
+//! full or slow. This crate depends on no crate of the service, so a field that is renamed there fails the tests.
 
 #![expect(
     clippy::unwrap_used,
@@ -12,6 +12,7 @@
     reason = "this crate is for tests, which panic on failure"
 )]
 
+mod bad_disk;
 mod binary;
 pub mod cli;
 pub mod clock;
@@ -29,6 +30,7 @@ mod response;
 mod server;
 mod wire;
 
+pub use bad_disk::BadDisk;
 pub use binary::megaboard;
 pub use events::{Event, Events};
 pub use eventually::{DEADLINE, eventually};

@@ -10,7 +10,7 @@ use ureq::http::{Method, Request};
 use ureq::{Agent, SendBody};
 
 use crate::eventually::DEADLINE;
-use crate::launch::Launch;
+use crate::launch::{Launch, files_up_to};
 use crate::process::Process;
 use crate::response::Response;
 use crate::wire::Wire;
@@ -53,14 +53,20 @@ impl Launch {
     /// disk failed there (EFBIG). The limit does not apply when the launch is started again.
     #[track_caller]
     pub fn start_with_files_up_to(self, bytes: u64) -> Server {
-        Server::of(self, Some(bytes))
+        Server::of(self, Some(&files_up_to(bytes)))
+    }
+
+    /// As [`start`](Self::start), but this server can have no more files and connections open.
+    #[track_caller]
+    pub fn start_with_open_files_up_to(self, count: u64) -> Server {
+        Server::of(self, Some(&format!("ulimit -n {count}")))
     }
 }
 
 impl Server {
     #[track_caller]
-    fn of(mut launch: Launch, file_bytes_max: Option<u64>) -> Self {
-        let (process, url) = launch.listening(file_bytes_max);
+    fn of(mut launch: Launch, limits: Option<&str>) -> Self {
+        let (process, url) = launch.listening(limits);
         let agent = Agent::config_builder()
             .http_status_as_error(false)
             .timeout_global(Some(2 * DEADLINE))

@@ -1,8 +1,5 @@
 //! A disk that fails under load: no write is accepted any more, reads continue, and a restart finds
 //! what was answered.
-//!
-//! A full disk, which the server waits out, is tested with the store itself: a test folder cannot
-//! be filled without root.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::thread;

@@ -2,14 +2,15 @@
 //!
 //! `restarts` and `kills` stop and kill servers; `settings` changes the guarantees; `folder`
 //! copies, shares and verifies folders; `damage` damages them; `disk_failure` has a disk that fails
-//! under load; `memory` reaches the limit; `clock` jumps; `finals` checks final responses; `hidden`
-//! and `names` check what kinds and names keep.
+//! under load, `full_disk` one without space; `memory` reaches the limit; `clock` jumps; `finals`
+//! checks final responses; `hidden` and `names` check what kinds and names keep.
 
 mod clock;
 mod damage;
 mod disk_failure;
 mod finals;
 mod folder;
+mod full_disk;
 mod hidden;
 mod kills;
 mod memory;

@@ -1,6 +1,7 @@
-//! `GET /metrics`: the counters are right, and the dashboard, the alerts and the documents refer to
+//! `GET /metrics`: the counters are right, alerts fire, and the dashboard, the alerts and the documents refer to
 //! existing metrics.
 
+mod alerts;
 mod counts;
 mod formats;
 mod names;
