@@ -44,6 +44,21 @@ need_memcached() {
     command -v memcached >/dev/null || fail 'memcached was installed but is not in PATH'
 }
 
+# Proxies in front of servers that restart.
+need_nginx() {
+    local by_hand='install it by hand (Debian, Ubuntu: apt-get install nginx-light)'
+    command -v nginx >/dev/null && return
+    install_package nginx-light nginx "$by_hand"
+    command -v nginx >/dev/null || fail 'nginx was installed but is not in PATH'
+}
+
+need_haproxy() {
+    local by_hand='install it by hand (Debian, Ubuntu: apt-get install haproxy)'
+    command -v haproxy >/dev/null && return
+    install_package haproxy haproxy "$by_hand"
+    command -v haproxy >/dev/null || fail 'haproxy was installed but is not in PATH'
+}
+
 # Gives a single process another clock.
 need_faketime() {
     local by_hand='install it by hand (Debian, Ubuntu: apt-get install libfaketime)'

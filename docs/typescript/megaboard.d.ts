@@ -545,7 +545,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Check that the store responds */
+        /** Check that the store responds and the server is not stopping */
         get: operations["ready"];
         put?: never;
         post?: never;
@@ -4788,7 +4788,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description The store is loaded and reachable. */
+            /** @description The store is loaded and reachable, and the server is not stopping. */
             200: {
                 headers: {
                     [name: string]: unknown;

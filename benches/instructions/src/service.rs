@@ -9,7 +9,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicI64, Ordering};
 
 use access::{Access, AccessSettings};
-use api::{App, ServerLimits};
+use api::{App, ServerLimits, Stopping};
 use board::{BoardName, Member, Timestamp, Value, Values};
 use merger::{Merger, Settings};
 use shard_router::{KnownKind, Router, Write, WriteOutcome};
@@ -17,6 +17,7 @@ use shard_store::{Change, Clock, ShardStore};
 use store_local::{LocalDisk, LocalSettings, LocalStore};
 use tokio::net::{TcpListener, TcpStream};
 use tokio::runtime::{Builder, Runtime};
+use tokio::sync::watch;
 use wire::KindShape;
 
 /// 2026-11-20T18:00:00Z: a fixed time, so that no window ends during a count.
@@ -190,7 +191,8 @@ async fn serve(
     let app = Arc::new(App::new(router.clone(), merger, clock, access));
     let listener = TcpListener::bind("127.0.0.1:0").await.expect("a free port");
     let address = listener.local_addr().expect("a bound listener");
-    let never = Box::pin(futures::future::pending());
+    // Without a sender it never stops.
+    let (_, never) = watch::channel(Stopping::No);
     tokio::spawn(api::serve(listener, app, ServerLimits::default(), never));
     (router, known, address)
 }

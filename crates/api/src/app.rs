@@ -1,6 +1,7 @@
 //! [`App`]: the state that all handlers share.
 
 use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 
 use access::{Access, Caller, PublicKinds};
 use audit::{AuditLog, HasAuditLog};
@@ -82,6 +83,7 @@ pub struct App {
     pub(crate) scrapes: Responses,
     pub(crate) tracer: Option<Arc<dyn Tracer>>,
     clock: Clock,
+    is_draining: AtomicBool,
     stop: watch::Sender<bool>,
     pub(crate) metrics: Metrics,
     registry: Registry,
@@ -139,6 +141,7 @@ impl App {
             scrapes,
             tracer: None,
             clock,
+            is_draining: AtomicBool::new(false),
             stop,
             metrics,
             registry,
@@ -270,6 +273,15 @@ impl App {
     pub(crate) async fn kind(&self, name: &str) -> Result<KnownKind, Problem> {
         let known = self.router.catalogue().kind(name).await?;
         known.ok_or_else(|| Problem::unknown_kind(name))
+    }
+
+    /// Has clients leave: from now on each response closes its connection, and the server is not ready.
+    pub(crate) fn drain(&self) {
+        self.is_draining.store(true, Ordering::Relaxed);
+    }
+
+    pub(crate) fn is_draining(&self) -> bool {
+        self.is_draining.load(Ordering::Relaxed)
     }
 
     /// Asks long-running requests to finish.

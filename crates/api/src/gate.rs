@@ -87,6 +87,11 @@ impl Gate {
         self.app.tracer.as_deref()
     }
 
+    /// Returns whether clients are to leave.
+    pub(crate) fn is_draining(&self) -> bool {
+        self.app.is_draining()
+    }
+
     /// Whether this peer may decide which of its requests are traced.
     pub(crate) fn is_tracer(&self, peer: IpAddr) -> bool {
         self.app.access.is_tracer(peer)

@@ -1,7 +1,7 @@
 //! The HTTP interface of the service.
 //!
 //! ```text
-//! server       accepts connections and serves them (crate connection: what they hold), until it is asked to stop
+//! server       accepts connections and serves them (crate connection: what they hold), drains, and stops
 //! observed     gives each request its id, and a span if it is traced (crate request-trace)
 //! gate         refuses requests: metrics, CORS, host, limits, keys (crate access), audit entries (crate audit)
 //! dispatch     calls the handler of the route
@@ -40,4 +40,4 @@ mod target;
 
 pub use app::{App, PROFILED_BYTES_MAX};
 pub use connection::{PREPARED_BYTES_MAX, ServerLimits, WRITES_BYTES_MAX};
-pub use server::serve;
+pub use server::{Stopping, serve};

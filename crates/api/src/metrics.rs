@@ -55,7 +55,7 @@ impl Metrics {
         ours.register("build", "The version and the store", Info::new(build));
         ours.register(
             "ready",
-            "Whether the store is ready, as GET /readyz reports it: 1 or 0",
+            "Whether the server is ready, as GET /readyz reports it: 1 or 0",
             self.ready.clone(),
         );
         self.http.register(ours, access.guesses_refused());

@@ -1,269 +1,111 @@
-//! [`serve`]: accepts connections under limits, and stops without losing requests.
+//! [`serve`]: serves connections under limits, and stops without losing requests.
+//!
+//! A stop has steps ([`Stopping`]). HTTP/1.1 has no way to take back a connection: a client may send a request while it
+//! is being closed, and cannot know whether that was executed. So the server first drains:
+//!
+//! 1. `/readyz` is 503, so that proxies send their requests elsewhere. Connections are still accepted, and all requests
+//!    are answered. Each response closes its connection (`Connection: close`), which a client knows before it could send
+//!    another request. What is idle afterwards has not been used during the whole drain.
+//! 2. Clients that connect are ignored for a moment, in which the handshakes and requests of those before them arrive.
+//!    Then the listener is closed.
+//! 3. Streams end, idle connections are closed, and requests in progress get their responses.
+//!
+//! `acceptor` serves the connections.
 
-use std::convert::Infallible;
-use std::future::poll_fn;
+mod acceptor;
+mod stopping;
+
+use std::future::pending;
 use std::io;
-use std::mem::replace;
-use std::net::IpAddr;
-use std::pin::{Pin, pin};
 use std::sync::Arc;
-use std::task::Poll;
 use std::time::Duration;
 
-use access::address_for_limits;
-use axum::http::{Request, Response, header};
-use connection::{
-    Asked, ConnectionPermit, ConnectionPermits, Flow, HEAD_BYTES_MAX, HeadTimer, LentBody,
-    OpenConnections, ReadAhead, ReadingRequest, ResponseBody, ServerLimits, Socket, WriteTimeouts,
-};
+use connection::{Asked, OpenConnections, ServerLimits, refuse_handshakes};
 use futures::FutureExt as _;
-use futures::future::{BoxFuture, Either, ready};
-use hyper::body::{Body as _, Incoming};
-use hyper::server::conn::http1;
-use hyper::service::service_fn;
-use hyper_util::rt::TokioIo;
-use hyper_util::server::graceful::GracefulConnection;
-use problem::{Problem, ProblemType};
-use tokio::net::{TcpListener, TcpStream};
+use futures::future::BoxFuture;
+use tokio::net::TcpListener;
+use tokio::sync::watch;
 use tokio::time::{sleep, timeout};
 
+use self::acceptor::Acceptor;
+pub use self::stopping::Stopping;
+use self::stopping::reached;
 use crate::app::App;
-use crate::gate::{BegunRequest, Gate};
-use crate::observed::ObservedRequest;
-use crate::route::Matched;
-
-/// Maximum bytes of one read: a whole head, or a piece of a body.
-const READ_BUFFER_BYTES: usize = HEAD_BYTES_MAX;
 
 /// How much longer than [`ServerLimits::header_timeout`] a stop waits for heads.
 const HEAD_STOP_MARGIN: Duration = Duration::from_secs(5);
 
-/// Maximum time for the head of a request on a connection for probes alone.
-const SPARE_HEADER_TIMEOUT: Duration = Duration::from_secs(1);
+/// How long clients that connect at the end of a drain have for their requests to arrive.
+const LAST_REQUESTS_WAIT: Duration = Duration::from_millis(250);
 
-/// Pause after `accept` failed, mostly for lack of file handles.
-const ACCEPT_PAUSE: Duration = Duration::from_millis(100);
-
-/// Serves until `stop` is ready; then accepts no more requests, finishes those in progress, and returns. Fails if some
-/// were still in progress after `stop_timeout`.
+/// Serves until `stopping` says otherwise, and returns once connections have ended. Fails if some requests were still in
+/// progress after `stop_timeout`.
 ///
 /// Boxed, so that its callers do not compile the server again.
 pub fn serve(
     listener: TcpListener,
     app: Arc<App>,
     limits: ServerLimits,
-    stop: BoxFuture<'static, ()>,
+    stopping: watch::Receiver<Stopping>,
 ) -> BoxFuture<'static, io::Result<()>> {
-    serve_until(listener, app, limits, stop).boxed()
+    serve_until(listener, app, limits, stopping).boxed()
 }
 
 async fn serve_until(
     listener: TcpListener,
     app: Arc<App>,
     limits: ServerLimits,
-    mut stop: BoxFuture<'static, ()>,
+    stopping: watch::Receiver<Stopping>,
 ) -> io::Result<()> {
-    let gate = Arc::new(Gate::new(
-        app.clone(),
-        &limits,
-        listener.local_addr()?.ip().to_canonical().is_loopback(),
-    ));
-    let timeouts = Arc::new(WriteTimeouts::new(
-        limits.write_timeout,
-        app.pools.streams.clone(),
-        app.metrics.connections.hang_ups.clone(),
-    ));
-    let open = OpenConnections::default();
-    let mut permits = ConnectionPermits::new(
-        limits.connections_max,
-        limits.connections_per_address_max,
-        limits.connection_wait,
-    );
-    loop {
-        let accepted = tokio::select! {
-            () = &mut stop => break,
-            accepted = accept(&listener, &mut permits, &app) => accepted,
-        };
-        let (stream, peer, permit) = accepted;
-        // Responses are written whole: waiting to fill a packet would only delay them.
-        if let Err(error) = stream.set_nodelay(true) {
-            tracing::debug!(%error, "a connection ended as it was accepted");
-            continue;
-        }
-        let gate = gate.clone();
-        let flow = Arc::new(Flow::default());
-        let ahead = Arc::new(ReadAhead::new(&app.pools.read_ahead));
-        let permit = Arc::new(permit);
-        let is_spare = permit.is_spare();
-        let header_timeout = header_timeout(&limits, is_spare);
-        let head_timer = HeadTimer::new(header_timeout);
-        let repeated = gate.repeated_read(peer);
-        let socket = Socket::new(
-            stream,
-            flow.clone(),
-            ahead.clone(),
-            timeouts.clone(),
-            repeated.clone(),
-            head_timer.clone(),
-        );
-        let (of_service, of_connection) = (permit.clone(), flow.clone());
-        let service = service_fn(move |request: Request<Incoming>| {
-            let is_upgrade = request.headers().contains_key(header::UPGRADE);
-            repeated.begin(request.body().is_end_stream() && !is_upgrade);
-            // A client that does not read its responses gets no further ones.
-            let may_repeat = !is_spare && flow.blocked_since().is_none();
-            if may_repeat && let Some(response) = gate.repeat(peer, &request) {
-                ahead.head_answered();
-                let body_bytes = response.body().size_hint().exact().unwrap_or_default();
-                repeated.keep(&request, body_bytes);
-                return Either::Left(ready(Ok::<_, Infallible>(response)));
-            }
-            // A connection without a probe may be closed for one, even while its unread body is read.
-            let matched = Matched::of(request.uri().path());
-            if matched.is_for_spare() {
-                of_service.head_arrived();
-            }
-            // Now: bytes that are read from now on are not part of the head.
-            let reading = ahead.begin();
-            let (gate, flow) = (gate.clone(), flow.clone());
-            let arrived = ArrivedRequest {
-                request,
-                matched,
-                peer,
-                is_spare,
-                reading,
-            };
-            Either::Right(arrived.answer(gate, flow))
-        });
-        let connection = http(head_timer, header_timeout);
-        let connection = connection.serve_connection(TokioIo::new(socket), service);
-        let open = (open.add(&of_connection), app.metrics.connections.open());
-        let app = app.clone();
-        tokio::spawn(async move {
-            let early_ends = &app.metrics.connections.early_ends;
-            let connection = pin!(connection);
-            tokio::select! {
-                biased;
-                ended = until_asked(connection, &of_connection) => match ended {
-                    Some(Ok(())) => {}
-                    Some(Err(error)) => {
-                        early_ends.count(&error);
-                        tracing::debug!(%error, "a connection ended early");
-                    }
-                    None => {
-                        app.metrics.connections.hang_ups.inc();
-                    }
-                },
-                () = permit.withdrawn() => early_ends.count_displaced(),
-            }
-            drop((permit, open));
-        });
+    let mut acceptor = Acceptor::new(app.clone(), limits, listener.local_addr()?);
+    let drained = async {
+        reached(&stopping, Stopping::Drain).await;
+        drain(&app, &listener, limits.drain, &stopping).await;
+    };
+    tokio::select! {
+        () = acceptor.run(&listener) => {}
+        () = drained => {}
     }
-    drop(listener);
+    acceptor.close(listener).await?;
+    tracing::info!("stopping: finishing requests in progress");
     app.feeds.close();
-    timeouts.stop();
-    finish(&app, &limits, &open).await
-}
-
-/// Returns the settings of a connection.
-fn http(head_timer: HeadTimer, header_timeout: Duration) -> http1::Builder {
-    let mut http = http1::Builder::new();
-    http.timer(head_timer)
-        .header_read_timeout(header_timeout)
-        .max_buf_size(READ_BUFFER_BYTES)
-        // The buffer limit alone would accept a longer head that arrives in one read.
-        .max_header_size(HEAD_BYTES_MAX);
-    http
-}
-
-/// A request whose head has arrived.
-struct ArrivedRequest {
-    request: Request<Incoming>,
-    matched: Matched,
-    peer: IpAddr,
-    /// It arrived on a connection for probes alone.
-    is_spare: bool,
-    reading: ReadingRequest,
-}
-
-impl ArrivedRequest {
-    /// Answers the request. Boxed, so that the connection moves few bytes for a repeated read.
-    fn answer(
-        self,
-        gate: Arc<Gate>,
-        flow: Arc<Flow>,
-    ) -> BoxFuture<'static, Result<Response<ResponseBody>, Infallible>> {
-        let Self {
-            mut request,
-            matched,
-            peer,
-            is_spare,
-            mut reading,
-        } = self;
-        let answered = async move {
-            flow.freed().await;
-            let read = gate.note_read(&mut request, &matched);
-            let mut observed = ObservedRequest::new(&request, &matched, peer, &gate);
-            // The request is passed on before anything is awaited, so that the future has no copies of it.
-            let (request, lent) = LentBody::lend(request, is_spare);
-            let begun = observed.within(|| {
-                if is_spare && !matched.is_for_spare() {
-                    BegunRequest::refused(only_probes())
-                } else {
-                    gate.begin(peer, request, &matched, &flow)
-                }
-            });
-            let answer = pin!(begun.answer(&flow));
-            let mut response = lent.take_back(observed.answered(answer).await).await;
-            if let Some(read) = read {
-                response = gate.prepare(read, &matched, response);
-            }
-            if response.headers().contains_key(header::CONNECTION) {
-                reading.is_last();
-            }
-            drop(reading);
-            Ok(response.map(ResponseBody::Other))
-        };
-        answered.boxed()
-    }
-}
-
-/// Returns the maximum time for the head of a request.
-fn header_timeout(limits: &ServerLimits, is_spare: bool) -> Duration {
-    if is_spare {
-        limits.header_timeout.min(SPARE_HEADER_TIMEOUT)
-    } else {
-        limits.header_timeout
-    }
-}
-
-/// Returns the refusal of a request that is not accepted on a connection for probes alone.
-fn only_probes() -> Problem {
-    let detail = "the connections of all, or of this address, are taken";
-    Problem::new(ProblemType::Overloaded, detail)
-}
-
-/// Serves a connection until it ends, also as it is asked to; `None` if it has to be closed.
-///
-/// Unlike futures that are selected, what is asked costs one atomic operation in each poll.
-async fn until_asked<C: GracefulConnection>(
-    mut connection: Pin<&mut C>,
-    flow: &Flow,
-) -> Option<C::Output> {
-    let mut is_finishing = false;
-    poll_fn(|context| {
-        match flow.poll_asked(context) {
-            Asked::Nothing => {}
-            Asked::Finish => {
-                if !replace(&mut is_finishing, true) {
-                    connection.as_mut().graceful_shutdown();
-                }
-            }
-            Asked::Close => return Poll::Ready(None),
+    let open = acceptor.end();
+    tokio::select! {
+        finished = finish(&app, &limits, &open) => finished,
+        () = reached(&stopping, Stopping::Close) => {
+            tracing::warn!("stopping: closing connections with requests in progress");
+            open.end(Asked::Close).await;
+            Ok(())
         }
-        connection.as_mut().poll(context).map(Some)
-    })
-    .await
+    }
+}
+
+/// Has clients leave for this time, while everything is still served. At the end, nobody is connecting.
+async fn drain(
+    app: &App,
+    listener: &TcpListener,
+    time: Duration,
+    stopping: &watch::Receiver<Stopping>,
+) {
+    if *stopping.borrow() > Stopping::Drain || time.is_zero() {
+        return;
+    }
+    let seconds = time.as_secs_f64();
+    tracing::info!(
+        "draining: serving for {seconds} s more, while /readyz is 503 and each response closes its connection"
+    );
+    app.drain();
+    until(time.saturating_sub(LAST_REQUESTS_WAIT), stopping).await;
+    match refuse_handshakes(listener) {
+        Ok(()) => until(time.min(LAST_REQUESTS_WAIT), stopping).await,
+        Err(error) => tracing::debug!(%error, "clients that connect now may be reset"),
+    }
+}
+
+/// Waits so long, unless requests in progress are to be finished now.
+async fn until(time: Duration, stopping: &watch::Receiver<Stopping>) {
+    // Elapsed or not, the next step begins.
+    let _ = timeout(time, reached(stopping, Stopping::Finish)).await;
 }
 
 /// Waits until the requests in progress have responses.
@@ -276,10 +118,10 @@ async fn finish(app: &App, limits: &ServerLimits, open: &OpenConnections) -> io:
     let end_streams = async {
         sleep(limits.stream_timeout).await;
         app.stop();
-        std::future::pending::<()>().await;
+        pending::<()>().await;
     };
     let finished = tokio::select! {
-        finished = timeout(stop_timeout, open.finish()) => finished,
+        finished = timeout(stop_timeout, open.end(Asked::Finish)) => finished,
         () = end_streams => Ok(()),
     };
     finished.map_err(|_| {
@@ -288,33 +130,4 @@ async fn finish(app: &App, limits: &ServerLimits, open: &OpenConnections) -> io:
             "requests were still under way {seconds} s after the stop"
         ))
     })
-}
-
-/// Returns the next connection that has a permit.
-async fn accept(
-    listener: &TcpListener,
-    permits: &mut ConnectionPermits,
-    app: &App,
-) -> (TcpStream, IpAddr, ConnectionPermit) {
-    loop {
-        match listener.accept().await {
-            Ok((stream, peer)) => {
-                let address = peer.ip().to_canonical();
-                // Connections of a proxy do not count for its address: its clients count by their requests.
-                let counted = (!app.access.is_proxy(address)).then(|| address_for_limits(address));
-                let permit = permits.permit(counted).await;
-                if permit.as_ref().is_none_or(ConnectionPermit::is_spare) {
-                    app.metrics.connections.refused.inc();
-                }
-                // Without a permit it is closed here.
-                if let Some(permit) = permit {
-                    return (stream, peer.ip(), permit);
-                }
-            }
-            Err(error) => {
-                tracing::warn!(%error, "no connection could be accepted");
-                sleep(ACCEPT_PAUSE).await;
-            }
-        }
-    }
 }

@@ -75,12 +75,8 @@ impl Flow {
         self.ask(Asked::Close);
     }
 
-    /// Requests that the connection ends after the request that is being served.
-    pub fn finish(&self) {
-        self.ask(Asked::Finish);
-    }
-
-    fn ask(&self, asked: Asked) {
+    /// Asks this of the connection, unless more was asked before.
+    pub fn ask(&self, asked: Asked) {
         self.asked.fetch_max(asked as u8, Ordering::AcqRel);
         self.asked_waker.wake();
     }

@@ -5,6 +5,7 @@
 //! socket, flow               a socket with a timeout for writes; whether its client reads
 //! read_ahead                 limits the bytes that connections have read
 //! open_connections           the connections that a stop asks to finish
+//! handshakes                 closing a listener without losing connections
 //! head_timer                 the timer for heads that do not arrive
 //! head_read, refused_head    problem responses for heads that hyper rejects
 //! body                       bodies, whole or as a stream of lines
@@ -22,6 +23,7 @@
 
 mod body;
 mod flow;
+mod handshakes;
 mod head_read;
 mod head_timer;
 mod http_date;
@@ -46,6 +48,7 @@ pub use body::{
     from_json, items_from_json, media_type, whole_up_to,
 };
 pub use flow::{Asked, Flow};
+pub use handshakes::refuse_handshakes;
 pub use head_read::HEAD_BYTES_MAX;
 pub use head_timer::HeadTimer;
 pub use lent_body::LentBody;

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use parking_lot::Mutex;
 use tokio::sync::Notify;
 
-use crate::flow::Flow;
+use crate::flow::{Asked, Flow};
 
 /// The open connections of a server.
 #[derive(Debug, Default)]
@@ -45,13 +45,13 @@ impl OpenConnections {
         }
     }
 
-    /// Asks all connections to finish, and waits until they have ended.
-    pub async fn finish(&self) {
+    /// Asks this of all connections, and waits until they have ended.
+    pub async fn end(&self, asked: Asked) {
         let Shared { open, emptied } = &*self.0;
         open.lock()
             .by_number
             .values()
-            .for_each(|flow| flow.finish());
+            .for_each(|flow| flow.ask(asked));
         while !open.lock().by_number.is_empty() {
             emptied.notified().await;
         }
@@ -77,7 +77,6 @@ mod tests {
     use futures::FutureExt as _;
 
     use super::*;
-    use crate::flow::Asked;
 
     #[tokio::test]
     async fn a_stop_asks_all_connections_and_waits_for_them() {
@@ -90,7 +89,7 @@ mod tests {
             poll_fn(move |context| Poll::Ready(flow.poll_asked(context))).now_or_never()
         };
         assert_eq!(asked(&flows[1]), Some(Asked::Nothing));
-        let mut finish = Box::pin(connections.finish());
+        let mut finish = Box::pin(connections.end(Asked::Finish));
         assert!(finish.as_mut().now_or_never().is_none());
         assert_eq!(asked(&flows[1]), Some(Asked::Finish));
         assert_eq!(asked(&flows[2]), Some(Asked::Finish));
@@ -99,6 +98,6 @@ mod tests {
         drop(third);
         finish.await;
         // Without connections there is nothing to wait for.
-        connections.finish().await;
+        connections.end(Asked::Finish).await;
     }
 }

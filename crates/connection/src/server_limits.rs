@@ -38,6 +38,8 @@ pub struct ServerLimits {
     pub header_timeout: Duration,
     /// How long a write waits for a client that does not read.
     pub write_timeout: Duration,
+    /// How long the server has its clients leave before it stops.
+    pub drain: Duration,
     /// How long streams of lines may go on while the server stops.
     pub stream_timeout: Duration,
     /// How long requests in progress may take while the server stops.
@@ -61,6 +63,7 @@ impl Default for ServerLimits {
             answer_bytes_per_address_max: None,
             header_timeout: Duration::from_secs(30),
             write_timeout: Duration::from_secs(30),
+            drain: Duration::from_secs(5),
             stream_timeout: Duration::from_secs(10),
             stop_timeout: Duration::from_secs(30),
         }

@@ -6,6 +6,7 @@ mod cli;
 mod completions;
 mod config;
 mod demo;
+mod drain;
 mod greeting;
 mod key;
 mod listen;

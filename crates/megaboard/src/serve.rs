@@ -5,13 +5,12 @@ use std::io::Write as _;
 use std::net::SocketAddr;
 use std::num::NonZeroU64;
 use std::path::PathBuf;
-use std::pin::Pin;
 use std::process::ExitCode;
 use std::sync::Arc;
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 use access::{Access, AccessError, TokenSecret};
-use api::{App, PREPARED_BYTES_MAX, PROFILED_BYTES_MAX, WRITES_BYTES_MAX};
+use api::{App, PREPARED_BYTES_MAX, PROFILED_BYTES_MAX, Stopping, WRITES_BYTES_MAX};
 use audit::AuditLog;
 use board::{PublishTargets, Timestamp};
 use clap::Args;
@@ -22,10 +21,12 @@ use request_trace::Tracer;
 use shard_router::{KNOWN_BOARDS_MAX, Lifetimes, Moment, Router};
 use shard_store::{Clock, Memory, ShardStore};
 use tokio::signal::unix::{SignalKind, signal};
+use tokio::sync::watch;
 use tokio::time::{MissedTickBehavior, interval};
 
 use crate::config::{Config, ConfiguredKind};
 use crate::demo;
+use crate::drain::Drain;
 use crate::greeting::{Greeting, first_kind};
 use crate::listen::Listen;
 use crate::logs::{self, LogFormat};
@@ -97,6 +98,12 @@ pub(crate) struct ServeArgs {
     /// memory are rejected. [default: three quarters of the memory of its control group or the machine]
     #[arg(long, value_name = "BYTES", env = "MEGABOARD_MEMORY_LIMIT")]
     memory_limit: Option<MemoryLimit>,
+
+    /// How long the server goes on serving after SIGTERM, while /readyz is 503 and each response closes its connection, so
+    /// that proxies and clients go elsewhere without losing a request. Up to 5m; 0s: not at all. A second signal, and
+    /// Ctrl-C (SIGINT), end it at once. [default: 5s]
+    #[arg(long, value_name = "TIME", env = "MEGABOARD_DRAIN")]
+    drain: Option<Drain>,
 
     /// Format of the log lines, which go to standard error. [default: text]
     #[arg(long, value_enum, value_name = "FORMAT", env = "MEGABOARD_LOG_FORMAT")]
@@ -243,8 +250,11 @@ async fn serve_from(
     };
     let merger = Arc::new(Merger::new(router.clone(), settings));
     // Signal handlers are installed before the address is printed.
-    let stop = stop_signal()?;
-    let limits = config.server_limits()?;
+    let stopping = catch_stop_signals()?;
+    let mut limits = config.server_limits()?;
+    if let Some(Drain(time)) = args.drain.or(config.server.drain) {
+        limits.drain = time;
+    }
     let reload = Reload::catch(args.config.clone(), serving.read)?;
 
     let listener = serving.listen.bind().await?;
@@ -297,7 +307,7 @@ async fn serve_from(
     let held = move || held.upgrade().map_or(0, |app| app.held_bytes());
     serving.memory.add_weigher(held);
     let reload = tokio::spawn(reload.run(app.clone()));
-    let served = api::serve(listener, app, limits, stop).await;
+    let served = api::serve(listener, app, limits, stopping).await;
     reload.abort();
     if let Some(demo) = demo {
         demo.abort();
@@ -358,17 +368,22 @@ fn now() -> Timestamp {
     Timestamp::from_millis(i64::try_from(since.as_millis()).unwrap_or(i64::MAX))
 }
 
-/// Completes when the process is asked to stop.
-fn stop_signal() -> std::io::Result<Pin<Box<dyn Future<Output = ()> + Send>>> {
+/// Installs handlers of the signals to stop. SIGTERM drains connections first; SIGINT does not, since a person waits for it.
+/// Each further signal goes on to the next step.
+fn catch_stop_signals() -> std::io::Result<watch::Receiver<Stopping>> {
     let mut terminate = signal(SignalKind::terminate())?;
     let mut interrupt = signal(SignalKind::interrupt())?;
-    Ok(Box::pin(async move {
-        tokio::select! {
-            _ = terminate.recv() => {}
-            _ = interrupt.recv() => {}
+    let (sender, stopping) = watch::channel(Stopping::No);
+    tokio::spawn(async move {
+        loop {
+            let least = tokio::select! {
+                _ = terminate.recv() => Stopping::Drain,
+                _ = interrupt.recv() => Stopping::Finish,
+            };
+            sender.send_modify(|stopping| *stopping = stopping.next().max(least));
         }
-        tracing::info!("stopping: finishing requests in progress");
-    }))
+    });
+    Ok(stopping)
 }
 
 /// Refreshes the kinds, which another server may have changed. Not delayed by sweeps.

@@ -54,6 +54,8 @@ impl Launch {
         ] {
             command.env_remove(format!("MEGABOARD_{name}"));
         }
+        // Most tests stop servers whose clients have left.
+        command.env("MEGABOARD_DRAIN", "0s");
         Self { folder, command }
     }
 

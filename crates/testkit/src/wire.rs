@@ -1,7 +1,7 @@
 //! A raw HTTP/1.1 connection for incomplete heads, truncated bodies, and other input that no HTTP
 //! client sends.
 
-use std::io::{BufRead as _, BufReader, ErrorKind, Read as _, Write as _};
+use std::io::{self, BufRead as _, BufReader, ErrorKind, Read as _, Write as _};
 use std::net::{Shutdown, TcpStream};
 
 use serde_json::Value;
@@ -28,11 +28,16 @@ pub struct RawResponse {
 impl Wire {
     /// Connects. Reads and writes time out after the deadline.
     pub fn to(address: &str) -> Self {
-        let stream = TcpStream::connect(address).unwrap();
+        Self::try_to(address).unwrap()
+    }
+
+    /// Connects to a server that may have stopped.
+    pub fn try_to(address: &str) -> io::Result<Self> {
+        let stream = TcpStream::connect(address)?;
         stream.set_read_timeout(Some(DEADLINE)).unwrap();
         stream.set_write_timeout(Some(DEADLINE)).unwrap();
         let input = BufReader::new(stream.try_clone().unwrap());
-        Self { stream, input }
+        Ok(Self { stream, input })
     }
 
     /// Writes bytes unchanged.
@@ -57,12 +62,18 @@ impl Wire {
         self.try_response_to("GET")
     }
 
+    /// Returns the next line with its end; an empty one after the end of the connection.
+    pub fn line(&mut self) -> String {
+        let mut line = String::new();
+        self.input.read_line(&mut line).unwrap();
+        line
+    }
+
     /// Returns the status of the next response and reads nothing else of it, since it may be
     /// endless.
     #[track_caller]
     pub fn status(&mut self) -> u16 {
-        let mut line = String::new();
-        self.input.read_line(&mut line).unwrap();
+        let line = self.line();
         line.split(' ').nth(1).unwrap().parse().unwrap()
     }
 

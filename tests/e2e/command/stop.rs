@@ -1,11 +1,12 @@
-//! SIGTERM and SIGINT: new requests are refused, those under way are finished, exit status 0.
+//! SIGTERM and SIGINT: after SIGTERM clients are drained, then new requests are refused, those under
+//! way are finished, exit status 0.
 
 use std::net::TcpStream;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::thread;
 
 use serde_json::json;
-use testkit::{Server, Wire, eventually};
+use testkit::{Launch, Server, Wire, eventually};
 
 /// Opens a connection with a request under way: the server has read its head and waits for its
 /// body.
@@ -28,6 +29,86 @@ fn chunk(member: u32) -> String {
     format!("{:x}\r\n{line}\r\n", line.len())
 }
 
+/// Starts a server that drains for so long.
+#[track_caller]
+fn draining(time: &str) -> Server {
+    let launch = Launch::on_a_free_port("").args("--store memory:");
+    launch.env("MEGABOARD_DRAIN", time).start()
+}
+
+const TOP: &str = "GET /v1/boards/gifts/a/top HTTP/1.1\r\nhost: localhost\r\n\r\n";
+
+/// Returns the connections of a server that drains for longer than the test: one that repeats a
+/// read, one that carries a stream, and one that has sent nothing.
+#[track_caller]
+fn connections_of(server: &Server) -> [Wire; 3] {
+    server.give("gifts/a", &[("u", 1)]);
+    let [mut repeating, mut streaming, silent] = [(); 3].map(|()| server.wire());
+    for _ in 0..5 {
+        repeating.write(TOP);
+        let response = repeating.response();
+        assert_eq!((response.status, response.header("connection")), (200, ""));
+    }
+    streaming.write(TOP.replace("/top", "/stream"));
+    assert_eq!(streaming.status(), 200);
+    server.signal("TERM");
+    eventually("the server is not ready", || {
+        let mut probe = server.wire();
+        probe.write("GET /readyz HTTP/1.1\r\nhost: localhost\r\n\r\n");
+        let response = probe.response();
+        let is_draining = response.header("connection") == "close";
+        if is_draining {
+            assert_eq!(response.status, 503);
+            assert!(response.body.contains("is stopping"), "{}", response.body);
+        }
+        is_draining.then_some(())
+    });
+    [repeating, streaming, silent]
+}
+
+#[test]
+fn a_drain_answers_everything_and_closes_each_connection_with_its_response() {
+    let mut server = draining("1m");
+    let [repeating, mut streaming, silent] = connections_of(&server);
+    for mut wire in [repeating, silent, server.wire()] {
+        wire.write(TOP);
+        let response = wire.response();
+        assert_eq!(
+            (response.status, response.header("connection")),
+            (200, "close")
+        );
+        assert!(wire.has_ended());
+    }
+    assert_eq!(server.get("/healthz").status, 200);
+    assert!(server.get("/metrics").body.contains("megaboard_ready 0"));
+    // The stream goes on until the second signal.
+    server.give("gifts/a", &[("last", 7)]);
+    eventually("the stream has the change", || {
+        streaming.line().contains("last").then_some(())
+    });
+    server.signal("TERM");
+    while !streaming.line().is_empty() {}
+    assert_eq!(server.ended().code(), Some(0));
+}
+
+#[test]
+fn a_drain_ends_by_itself() {
+    let mut server = draining("1s");
+    connections_of(&server);
+    assert_eq!(server.ended().code(), Some(0));
+}
+
+#[test]
+fn a_second_ctrl_c_closes_connections_with_requests_under_way() {
+    let mut server = draining("1m");
+    let mut under_way = half_a_stream(&server);
+    server.signal("INT");
+    refuses_connections(&server);
+    server.signal("INT");
+    assert!(under_way.has_ended());
+    assert_eq!(server.ended().code(), Some(0));
+}
+
 fn refuses_connections(server: &Server) {
     eventually("connections are refused", || {
         TcpStream::connect(server.address()).is_err().then_some(())
@@ -36,8 +117,9 @@ fn refuses_connections(server: &Server) {
 
 #[test]
 fn requests_under_way_are_finished_and_new_connections_are_refused() {
-    for signal in ["TERM", "INT"] {
-        let mut server = Server::start();
+    // Ctrl-C does not drain.
+    for (signal, drain) in [("TERM", "0s"), ("INT", "1m")] {
+        let mut server = draining(drain);
         let mut idle = server.wire();
         idle.write("GET /healthz HTTP/1.1\r\nhost: localhost\r\n\r\n");
         assert_eq!(idle.response().status, 200);

@@ -5,6 +5,7 @@ mod compose;
 mod image;
 mod kubernetes;
 mod release;
+mod rolling;
 mod unit;
 
 use std::path::PathBuf;
@@ -15,9 +16,9 @@ use testkit::{Launch, Server, cli};
 /// The port used by all files.
 const PORT: u64 = 8080;
 
-/// The seconds that a stop may take: 35 for requests under way, 5 for pending publications, 5 for
-/// the last traces, and some more to close the store.
-const STOP_S: u64 = 50;
+/// The seconds that a stop may take: 5 for the drain, 35 for requests under way, 5 for pending
+/// publications, 5 for the last traces, and some more to close the store.
+const STOP_S: u64 = 55;
 
 fn path(name: &str) -> PathBuf {
     let tests = PathBuf::from(env!("CARGO_MANIFEST_DIR"));

@@ -6,7 +6,7 @@
 //! A repeated read takes from the same limits and counts in the same metrics. What is not found here, and what is
 //! refused, is left to the full checks.
 //!
-//! With a tracer, and while requests are logged, all reads are answered in full.
+//! With a tracer, while requests are logged and while the server drains, all reads are answered in full.
 
 use std::net::IpAddr;
 use std::sync::Arc;
@@ -74,6 +74,7 @@ impl Gate {
         let _permit = self.requests.acquire()?;
         let clock = app.clock();
         let may_repeat = app.tracer.is_none()
+            && !app.is_draining()
             && !observed::logs_requests()
             && app.merger.serves_again(top, arrived)
             && (app.access).permits_again(

@@ -1,4 +1,4 @@
-//! `GET /healthz`: the process is alive. `GET /readyz`: the store is ready, too.
+//! `GET /healthz`: the process is alive. `GET /readyz`: the store is ready, too, and the server is not stopping.
 
 use std::sync::Arc;
 
@@ -45,15 +45,19 @@ pub(crate) async fn alive() -> Response {
     json(&AliveShape { status: "alive" })
 }
 
-/// Check that the store responds
+/// Check that the store responds and the server is not stopping
 #[cfg_attr(test, utoipa::path(
     get,
     path = "/readyz",
     operation_id = "ready",
     tag = "Service",
-    responses((status = 200, description = "The store is loaded and reachable.", body = ReadyShape), OfStore),
+    responses((status = 200, description = "The store is loaded and reachable, and the server is not stopping.", body = ReadyShape), OfStore),
 ))]
 pub(crate) async fn ready(State(app): State<Arc<App>>) -> Result<Response, Problem> {
+    if app.is_draining() {
+        let detail = "the server is stopping: send requests to another one";
+        return Err(Problem::new(ProblemType::Unavailable, detail));
+    }
     let store = app.router.store();
     if let Err(error) = store.check_ready().await {
         // The route requires no key, and the reason may name nodes of the store.

@@ -28,7 +28,7 @@ use crate::app::App;
     )),
 ))]
 pub(crate) async fn show(State(app): State<Arc<App>>, headers: HeaderMap) -> Response {
-    let is_ready = app.router.store().check_ready().await.is_ok();
+    let is_ready = !app.is_draining() && app.router.store().check_ready().await.is_ok();
     app.metrics.note_ready(is_ready);
     app.metrics
         .streams

@@ -8,6 +8,7 @@ use access::{KeySettings, TokenSecret};
 use serde::Deserialize;
 
 use super::limits::LimitsSection;
+use crate::drain::Drain;
 use crate::logs::LogFormat;
 use crate::memory::MemoryLimit;
 
@@ -20,6 +21,7 @@ pub(crate) struct ServerSection {
     pub(crate) durability: Option<Durability>,
     pub(crate) memory_limit: Option<MemoryLimit>,
     pub(crate) log_format: Option<LogFormat>,
+    pub(crate) drain: Option<Drain>,
     /// Whether a server without keys may listen on addresses other than loopback.
     pub(super) open: bool,
     pub(super) keys: Vec<KeySettings>,

@@ -1,0 +1,310 @@
+//! [`Acceptor`]: accepts connections that have a permit, and serves each in a task of its own.
+
+use std::convert::Infallible;
+use std::future::poll_fn;
+use std::io;
+use std::mem::replace;
+use std::net::{IpAddr, SocketAddr};
+use std::pin::{Pin, pin};
+use std::sync::Arc;
+use std::task::Poll;
+use std::time::Duration;
+
+use access::address_for_limits;
+use axum::http::{HeaderValue, Request, Response, header};
+use connection::{
+    Asked, ConnectionPermit, ConnectionPermits, Flow, HEAD_BYTES_MAX, HeadTimer, LentBody,
+    OpenConnections, ReadAhead, ReadingRequest, ResponseBody, ServerLimits, Socket, WriteTimeouts,
+};
+use futures::FutureExt as _;
+use futures::future::{BoxFuture, Either, ready};
+use hyper::body::{Body as _, Incoming};
+use hyper::server::conn::http1;
+use hyper::service::service_fn;
+use hyper_util::rt::TokioIo;
+use hyper_util::server::graceful::GracefulConnection;
+use problem::{Problem, ProblemType};
+use tokio::net::{TcpListener, TcpStream};
+use tokio::time::sleep;
+
+use crate::app::App;
+use crate::gate::{BegunRequest, Gate};
+use crate::observed::ObservedRequest;
+use crate::route::Matched;
+
+/// Maximum bytes of one read: a whole head, or a piece of a body.
+const READ_BUFFER_BYTES: usize = HEAD_BYTES_MAX;
+
+/// Maximum time for the head of a request on a connection for probes alone.
+const SPARE_HEADER_TIMEOUT: Duration = Duration::from_secs(1);
+
+/// Pause after `accept` failed, mostly for lack of file handles.
+const ACCEPT_PAUSE: Duration = Duration::from_millis(100);
+
+/// Maximum connections that are accepted from the queue of a listener before it is closed: as many as fit into it.
+const QUEUED_MAX: usize = 1024;
+
+/// Accepts connections under limits.
+pub(super) struct Acceptor {
+    app: Arc<App>,
+    limits: ServerLimits,
+    gate: Arc<Gate>,
+    timeouts: Arc<WriteTimeouts>,
+    permits: ConnectionPermits,
+    open: OpenConnections,
+}
+
+impl Acceptor {
+    /// Creates the acceptor of a service that listens on this address.
+    pub(super) fn new(app: Arc<App>, limits: ServerLimits, address: SocketAddr) -> Self {
+        let is_local = address.ip().to_canonical().is_loopback();
+        let timeouts = WriteTimeouts::new(
+            limits.write_timeout,
+            app.pools.streams.clone(),
+            app.metrics.connections.hang_ups.clone(),
+        );
+        Self {
+            gate: Arc::new(Gate::new(app.clone(), &limits, is_local)),
+            timeouts: Arc::new(timeouts),
+            permits: ConnectionPermits::new(
+                limits.connections_max,
+                limits.connections_per_address_max,
+                limits.connection_wait,
+            ),
+            open: OpenConnections::default(),
+            app,
+            limits,
+        }
+    }
+
+    /// Serves connections until this is dropped.
+    pub(super) async fn run(&mut self, listener: &TcpListener) {
+        loop {
+            match listener.accept().await {
+                Ok((stream, peer)) => self.admit(stream, peer).await,
+                Err(error) => {
+                    tracing::warn!(%error, "no connection could be accepted");
+                    sleep(ACCEPT_PAUSE).await;
+                }
+            }
+        }
+    }
+
+    /// Closes the listener. Connections that it has accepted for us are served: their clients may have sent requests.
+    pub(super) async fn close(&mut self, listener: TcpListener) -> io::Result<()> {
+        let listener = listener.into_std()?;
+        for _ in 0..QUEUED_MAX {
+            let Ok((stream, peer)) = listener.accept() else {
+                break;
+            };
+            stream.set_nonblocking(true)?;
+            self.admit(TcpStream::from_std(stream)?, peer).await;
+        }
+        Ok(())
+    }
+
+    /// Ends the connections, and returns them.
+    pub(super) fn end(self) -> OpenConnections {
+        self.timeouts.stop();
+        self.open
+    }
+
+    /// Serves a connection once it has a permit. Without one it is closed.
+    async fn admit(&mut self, stream: TcpStream, peer: SocketAddr) {
+        let address = peer.ip().to_canonical();
+        // Connections of a proxy do not count for its address: its clients count by their requests.
+        let counted = (!self.app.access.is_proxy(address)).then(|| address_for_limits(address));
+        let permit = self.permits.permit(counted).await;
+        if permit.as_ref().is_none_or(ConnectionPermit::is_spare) {
+            self.app.metrics.connections.refused.inc();
+        }
+        if let Some(permit) = permit {
+            self.serve(stream, peer.ip(), permit);
+        }
+    }
+
+    fn serve(&self, stream: TcpStream, peer: IpAddr, permit: ConnectionPermit) {
+        // Responses are written whole: waiting to fill a packet would only delay them.
+        if let Err(error) = stream.set_nodelay(true) {
+            tracing::debug!(%error, "a connection ended as it was accepted");
+            return;
+        }
+        let (app, gate) = (self.app.clone(), self.gate.clone());
+        let flow = Arc::new(Flow::default());
+        let ahead = Arc::new(ReadAhead::new(&app.pools.read_ahead));
+        let permit = Arc::new(permit);
+        let is_spare = permit.is_spare();
+        let header_timeout = header_timeout(&self.limits, is_spare);
+        let head_timer = HeadTimer::new(header_timeout);
+        let repeated = gate.repeated_read(peer);
+        let socket = Socket::new(
+            stream,
+            flow.clone(),
+            ahead.clone(),
+            self.timeouts.clone(),
+            repeated.clone(),
+            head_timer.clone(),
+        );
+        let (of_service, of_connection) = (permit.clone(), flow.clone());
+        let service = service_fn(move |request: Request<Incoming>| {
+            let is_upgrade = request.headers().contains_key(header::UPGRADE);
+            repeated.begin(request.body().is_end_stream() && !is_upgrade);
+            // A client that does not read its responses gets no further ones.
+            let may_repeat = !is_spare && flow.blocked_since().is_none();
+            if may_repeat && let Some(response) = gate.repeat(peer, &request) {
+                ahead.head_answered();
+                let body_bytes = response.body().size_hint().exact().unwrap_or_default();
+                repeated.keep(&request, body_bytes);
+                return Either::Left(ready(Ok::<_, Infallible>(response)));
+            }
+            // A connection without a probe may be closed for one, even while its unread body is read.
+            let matched = Matched::of(request.uri().path());
+            if matched.is_for_spare() {
+                of_service.head_arrived();
+            }
+            // Now: bytes that are read from now on are not part of the head.
+            let reading = ahead.begin();
+            let (gate, flow) = (gate.clone(), flow.clone());
+            let arrived = ArrivedRequest {
+                request,
+                matched,
+                peer,
+                is_spare,
+                reading,
+            };
+            Either::Right(arrived.answer(gate, flow))
+        });
+        let connection = http(head_timer, header_timeout);
+        let connection = connection.serve_connection(TokioIo::new(socket), service);
+        let open = self.open.add(&of_connection);
+        let open = (open, app.metrics.connections.open());
+        tokio::spawn(async move {
+            let early_ends = &app.metrics.connections.early_ends;
+            let connection = pin!(connection);
+            tokio::select! {
+                biased;
+                ended = until_asked(connection, &of_connection) => match ended {
+                    Some(Ok(())) => {}
+                    Some(Err(error)) => {
+                        early_ends.count(&error);
+                        tracing::debug!(%error, "a connection ended early");
+                    }
+                    None => {
+                        app.metrics.connections.hang_ups.inc();
+                    }
+                },
+                () = permit.withdrawn() => early_ends.count_displaced(),
+            }
+            drop((permit, open));
+        });
+    }
+}
+
+/// Returns the settings of a connection.
+fn http(head_timer: HeadTimer, header_timeout: Duration) -> http1::Builder {
+    let mut http = http1::Builder::new();
+    http.timer(head_timer)
+        .header_read_timeout(header_timeout)
+        .max_buf_size(READ_BUFFER_BYTES)
+        // The buffer limit alone would accept a longer head that arrives in one read.
+        .max_header_size(HEAD_BYTES_MAX);
+    http
+}
+
+/// A request whose head has arrived.
+struct ArrivedRequest {
+    request: Request<Incoming>,
+    matched: Matched,
+    peer: IpAddr,
+    /// It arrived on a connection for probes alone.
+    is_spare: bool,
+    reading: ReadingRequest,
+}
+
+impl ArrivedRequest {
+    /// Answers the request. Boxed, so that the connection moves few bytes for a repeated read.
+    fn answer(
+        self,
+        gate: Arc<Gate>,
+        flow: Arc<Flow>,
+    ) -> BoxFuture<'static, Result<Response<ResponseBody>, Infallible>> {
+        let Self {
+            mut request,
+            matched,
+            peer,
+            is_spare,
+            mut reading,
+        } = self;
+        let answered = async move {
+            flow.freed().await;
+            let read = gate.note_read(&mut request, &matched);
+            let mut observed = ObservedRequest::new(&request, &matched, peer, &gate);
+            // The request is passed on before anything is awaited, so that the future has no copies of it.
+            let (request, lent) = LentBody::lend(request, is_spare);
+            let begun = observed.within(|| {
+                if is_spare && !matched.is_for_spare() {
+                    BegunRequest::refused(only_probes())
+                } else {
+                    gate.begin(peer, request, &matched, &flow)
+                }
+            });
+            let answer = pin!(begun.answer(&flow));
+            let mut response = lent.take_back(observed.answered(answer).await).await;
+            if let Some(read) = read {
+                response = gate.prepare(read, &matched, response);
+            }
+            if gate.is_draining() {
+                let close = HeaderValue::from_static("close");
+                response.headers_mut().insert(header::CONNECTION, close);
+            }
+            if response.headers().contains_key(header::CONNECTION) {
+                reading.is_last();
+            }
+            drop(reading);
+            Ok(response.map(ResponseBody::Other))
+        };
+        answered.boxed()
+    }
+}
+
+/// Returns the maximum time for the head of a request.
+fn header_timeout(limits: &ServerLimits, is_spare: bool) -> Duration {
+    if is_spare {
+        limits.header_timeout.min(SPARE_HEADER_TIMEOUT)
+    } else {
+        limits.header_timeout
+    }
+}
+
+/// Returns the refusal of a request that is not accepted on a connection for probes alone.
+fn only_probes() -> Problem {
+    let detail = "the connections of all, or of this address, are taken";
+    Problem::new(ProblemType::Overloaded, detail)
+}
+
+/// Serves a connection until it ends, also as it is asked to; `None` if it has to be closed.
+///
+/// Unlike futures that are selected, what is asked costs one atomic operation in each poll.
+async fn until_asked<C: GracefulConnection>(
+    mut connection: Pin<&mut C>,
+    flow: &Flow,
+) -> Option<C::Output> {
+    let mut is_finishing = false;
+    poll_fn(|context| {
+        match flow.poll_asked(context) {
+            Asked::Nothing => {}
+            Asked::Finish => {
+                if !replace(&mut is_finishing, true) {
+                    // A request that has arrived is answered: an idle connection is closed at once.
+                    if let Poll::Ready(ended) = connection.as_mut().poll(context) {
+                        return Poll::Ready(Some(ended));
+                    }
+                    connection.as_mut().graceful_shutdown();
+                }
+            }
+            Asked::Close => return Poll::Ready(None),
+        }
+        connection.as_mut().poll(context).map(Some)
+    })
+    .await
+}
