@@ -64,6 +64,7 @@ impl From<&WriteRejected> for ProblemType {
         match reason {
             WriteRejected::NotAdmitted(AdmissionError::FromTheFuture { .. }) => Self::FromTheFuture,
             WriteRejected::NotAdmitted(AdmissionError::WindowClosed { .. })
+            | WriteRejected::WindowNotOpen { .. }
             | WriteRejected::Shard(ItemRejected::WindowClosed(_)) => Self::WindowClosed,
             WriteRejected::NotOpen(_) => Self::NotOpen,
             WriteRejected::OtherWindow { .. } => Self::Invalid,

@@ -4,7 +4,7 @@
 
 use std::sync::Arc;
 
-use board::{Admission, Kind, Timestamp, Window, Windows};
+use board::{Admission, AdmissionError, Kind, Timestamp, Windows};
 use shard_store::KindRecord;
 
 use crate::batch::{BatchItem, BoardBatch, BoardBatches, KindPart};
@@ -112,25 +112,20 @@ fn admit(
     let Some(only) = item.origin.only else {
         return Ok(windows?);
     };
-    only_window(kind, at, only, &windows?)
-}
-
-fn only_window(
-    kind: &Kind,
-    at: Timestamp,
-    only: Window,
-    open: &Windows,
-) -> Result<Windows, WriteRejected> {
+    let open = match windows {
+        // Says nothing about the window that is named.
+        Err(AdmissionError::WindowClosed { .. }) => Windows::default(),
+        windows => windows?,
+    };
     let calendar = kind.calendar();
+    let window = || calendar.name(only);
     if !calendar.span(only).contains(at) {
-        return Err(WriteRejected::OtherWindow {
-            window: calendar.name(only),
-            at,
-        });
+        let window = window();
+        return Err(WriteRejected::OtherWindow { window, at });
     }
     if open.contains(&only) {
-        Ok(Windows::from([only]))
-    } else {
-        Err(board::AdmissionError::WindowClosed { at }.into())
+        return Ok(Windows::from([only]));
     }
+    let (window, state) = (window(), kind.window_state(only, now));
+    Err(WriteRejected::WindowNotOpen { window, state })
 }

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use board::{
     ActivityRejection, AdmissionError, BoardName, ContributionId, Kind, Member, Period, Timestamp,
-    Window,
+    Window, WindowState,
 };
 use shard_store::{Change, Item, ItemFailure, ItemRejected, Outcome, WindowStanding};
 
@@ -132,7 +132,24 @@ pub enum WriteRejected {
         /// The write's time.
         at: Timestamp,
     },
+    /// The window that it names accepts no contributions.
+    #[error("window: {window} {}", why_not_open(*.state))]
+    WindowNotOpen {
+        /// The window's name.
+        window: String,
+        /// Its state.
+        state: WindowState,
+    },
     /// Its shard rejects it.
     #[error(transparent)]
     Shard(#[from] ItemRejected),
+}
+
+const fn why_not_open(state: WindowState) -> &'static str {
+    match state {
+        WindowState::Open => "is open",
+        WindowState::Closed => "is closed",
+        WindowState::Expired => "is past its retention",
+        WindowState::BeforePeriod => "began before its period was added to the kind",
+    }
 }

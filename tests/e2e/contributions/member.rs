@@ -60,7 +60,8 @@ fn put_into_a_closed_window_is_rejected() {
     let at = now_ms() - 2 * DAY_MS;
     let path = format!("{PATH}?window=day:{}", date(at));
     let refused = server.put(&path, &json!({"points": 1, "at": at}));
-    refused.problem(422, "window-closed", &["at"]);
+    let is_closed = format!("window: day:{} is closed", date(at));
+    refused.problem(422, "window-closed", &[&is_closed]);
     // Without a named window, the set applies to the open ones.
     assert_eq!(
         server.put(PATH, &json!({"points": 1, "at": at})).ok()["applied"],

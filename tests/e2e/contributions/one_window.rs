@@ -62,6 +62,7 @@ fn errors_are_reported_by_item() {
     let now = now_ms();
     let today = format!("day:{}", date(now));
     let closed = format!("day:{}", date(now - 2 * DAY_MS));
+    let is_closed = format!("window: {closed} is closed");
     let gone = format!("day:{}", date(now - 60 * DAY_MS));
     let mut delta = set(1, now, &today);
     delta.as_object_mut().unwrap().remove("set");
@@ -69,7 +70,11 @@ fn errors_are_reported_by_item() {
     no_text["window"] = json!(7);
     let items = [
         (set(1, now - DAY_MS, &today), "invalid", today.as_str()),
-        (set(1, now - 2 * DAY_MS, &closed), "window-closed", "at"),
+        (
+            set(1, now - 2 * DAY_MS, &closed),
+            "window-closed",
+            &is_closed,
+        ),
         (set(1, now - 60 * DAY_MS, &gone), "window-gone", &gone),
         (set(1, now, "decade"), "invalid", "decade"),
         (set(1, now, "hour"), "unknown-window", "hour"),

@@ -160,7 +160,7 @@ pub enum ItemRejected {
     #[error(transparent)]
     OutOfRange(#[from] OutOfRange),
     /// The shard has dropped all of its windows.
-    #[error("at: every window of the kind that {0} falls into has been dropped")]
+    #[error("at: the windows in which {0} would count have been dropped")]
     WindowClosed(Timestamp),
     /// A removal of a member that is not there.
     #[error("member {:?} is not ranked", .0.as_str())]
