@@ -8,7 +8,7 @@ use arc_swap::{ArcSwap, Guard};
 use axum::http::{HeaderMap, Request};
 use board::Timestamp;
 use metering::Counter;
-use problem::{Problem, ProblemType, shortened};
+use problem::{Problem, ProblemType};
 use tower_http::cors::CorsLayer;
 
 use crate::client::Proxies;
@@ -16,6 +16,7 @@ use crate::cors;
 use crate::frames::{self, BadFrames};
 use crate::hosts::{self, BadHost, Hosts};
 use crate::key::KeyError;
+use crate::key_changes::KeyChanges;
 use crate::key_settings::KeySettings;
 use crate::keys::Keys;
 use crate::public_kinds::PublicKinds;
@@ -87,11 +88,14 @@ impl Access {
         !self.keys.load().is_empty()
     }
 
-    /// Replaces all keys. Keys that remain keep the state of their budgets. An error changes nothing.
-    pub fn set_keys(&self, keys: &[KeySettings]) -> Result<(), KeyError> {
-        let keys = Keys::new(keys, self.key_rate, &self.keys.load())?;
+    /// Replaces all keys, and returns what has changed. Keys that remain keep the state of their budgets. An error changes
+    /// nothing.
+    pub fn set_keys(&self, keys: &[KeySettings]) -> Result<KeyChanges, KeyError> {
+        let before = self.keys.load();
+        let keys = Keys::new(keys, self.key_rate, &before)?;
+        let changes = KeyChanges::between(&before, &keys);
         self.keys.store(keys.into());
-        Ok(())
+        Ok(changes)
     }
 
     /// Returns whether this peer is a trusted proxy, which reports the addresses of clients.
@@ -221,7 +225,7 @@ impl Access {
 /// Shortens a value for an error message, and removes the user and the password of a URL.
 fn shown(text: &str) -> String {
     match text.rsplit_once('@') {
-        Some((_, host)) => shortened(format!("...@{host}")),
-        None => shortened(text),
+        Some((_, host)) => problem::shown(format!("...@{host}")),
+        None => problem::shown(text),
     }
 }

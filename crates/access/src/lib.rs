@@ -8,7 +8,8 @@
 //! key, keys, scope      one configured key, all keys, the operations that a key permits
 //! key_list              the configured keys as admins see them
 //! token, token_param    tokens for the streams of one board, and how they arrive
-//! secret                finds keys and tokens in other text, such as log lines
+//! secret                finds keys and tokens in names
+//! key_changes           what a reload of the keys changes
 //! rate, client          budgets of requests; the address that a request comes from
 //! hosts, cors           names of a server without keys; web pages of other origins
 //! frames                sites that embed pages
@@ -25,6 +26,7 @@ mod cors;
 mod frames;
 mod hosts;
 mod key;
+mod key_changes;
 mod key_list;
 mod key_settings;
 mod keys;
@@ -42,13 +44,13 @@ pub use authorizer::Authorizer;
 pub use caller::Caller;
 pub use client::address_for_limits;
 pub use key::KeyError;
+pub use key_changes::{KeyChanges, KeyNames};
 pub use key_list::{KeyList, ListedKey};
 pub use key_settings::{KeySettings, check_key_name};
 pub use new_key::{KEY_PREFIX, NewKey};
 pub use public_kinds::PublicKinds;
 pub use rate::RateSettings;
 pub use scope::Scope;
-pub use secret::without_keys;
 pub use settings::{AccessError, AccessSettings, TokenSecret};
 pub use token::TOKEN_PREFIX;
 pub use token_param::take_token;

@@ -18,7 +18,7 @@ use std::net::IpAddr;
 use std::sync::Arc;
 use std::time::Duration;
 
-use access::{Authorizer, Caller, CorsLayer, Scope, take_token, without_keys};
+use access::{Authorizer, Caller, CorsLayer, Scope, take_token};
 use audit::AuditedRequest;
 use axum::body::{Body, HttpBody as _};
 use axum::http::uri::PathAndQuery;
@@ -260,17 +260,13 @@ impl Gate {
         let caller = request.extensions().get::<Caller>().cloned();
         let caller = caller.unwrap_or_default();
         let uri = request.uri();
-        // A key may have been sent in the wrong place.
-        let path = without_keys(
-            uri.path_and_query()
-                .map_or(uri.path(), PathAndQuery::as_str),
-        );
+        let path = uri.path_and_query();
         let audited = AuditedRequest::new(
             caller.name(),
             caller.is_admin(),
             app.access.address(peer, request.headers()),
             request.method(),
-            &path,
+            path.map_or(uri.path(), PathAndQuery::as_str),
         );
         // The handler begins it, once nothing of the request is left to refuse.
         let entry = app.audit.entry(audited);

@@ -3,6 +3,7 @@
 use std::net::IpAddr;
 
 use axum::http::Method;
+use problem::without_keys;
 use request_trace::current_request;
 use serde::Serialize;
 
@@ -25,8 +26,7 @@ pub struct AuditedRequest {
 }
 
 impl AuditedRequest {
-    /// Describes a request from this address for a path, which must not contain keys. `is_admin`: its key is an
-    /// admin's, or no keys are configured.
+    /// Describes a request from this address for a path. `is_admin`: its key is an admin's, or no keys are configured.
     #[must_use]
     pub fn new(
         key: Option<&str>,
@@ -40,8 +40,8 @@ impl AuditedRequest {
             is_admin,
             address,
             method: method.to_string(),
-            path: truncated(path),
-            request_id: current_request().map(|current| current.id().to_owned()),
+            path: truncated(&without_keys(path)),
+            request_id: current_request().map(|current| without_keys(current.id())),
         }
     }
 }

@@ -4,7 +4,7 @@ use std::borrow::Cow;
 use std::io;
 use std::net::{Ipv4Addr, SocketAddr};
 
-use problem::shortened;
+use problem::shown;
 use tokio::net::{TcpListener, TcpSocket, lookup_host};
 
 /// Where the server listens unless it is configured.
@@ -52,7 +52,7 @@ impl<'a> Listen<'a> {
         let of_file = of_file.map(|address| ("server.listen", address));
         let (setting, address) = argument.or(of_file).unwrap_or(("server.listen", DEFAULT));
         if !is_address(address) {
-            let address = shortened(address);
+            let address = shown(address);
             return Err(ListenError::Malformed { setting, address });
         }
         let address = match address.parse::<u16>() {
@@ -72,7 +72,7 @@ impl<'a> Listen<'a> {
         let bound = bind(&self.address).await;
         bound.map_err(|error| ListenError::Unusable {
             setting: self.setting,
-            address: shortened(&*self.address),
+            address: shown(&*self.address),
             error,
         })
     }

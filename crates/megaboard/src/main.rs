@@ -52,7 +52,7 @@ fn main() -> ExitCode {
     outcome.unwrap_or_else(|error| {
         let advice = error.downcast_ref().map_or("", advice);
         let message = format!("{error}{advice}");
-        terminal::report(&access::without_keys(&message));
+        terminal::report(&problem::without_keys(&message));
         ExitCode::FAILURE
     })
 }

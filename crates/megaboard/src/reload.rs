@@ -1,14 +1,17 @@
 //! Reloads the API keys from the configuration file, when it has changed and at SIGHUP.
 //!
-//! Other settings apply from the next start. The last key is never removed by accident: an empty file, which an editor
-//! may leave for a moment, removes no keys.
+//! Other settings apply from the next start.
+//!
+//! A file may be read while it is being written, and its first part may be valid: it lacks keys, or the restrictions of
+//! the last one. So a version of the file is read once it has been the same at three looks, a second apart. The last key
+//! is never removed by accident: an empty file removes no keys.
 
 use std::os::unix::fs::MetadataExt as _;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
 
-use access::without_keys;
+use access::KeyChanges;
 use api::App;
 use tokio::signal::unix::{Signal, SignalKind, signal};
 use tokio::time::{MissedTickBehavior, interval};
@@ -17,6 +20,9 @@ use crate::config::{Config, DEFAULT_PATH};
 
 /// How often the file is checked for changes.
 const LOOK_EVERY: Duration = Duration::from_secs(1);
+
+/// The number of looks at which a version of the file has to be the same as before, until it is read.
+const SAME_LOOKS_MIN: u32 = 2;
 
 /// The source of the keys, and what they are checked against.
 pub(crate) struct Reload {
@@ -50,6 +56,45 @@ impl Mark {
     }
 }
 
+/// The version of the file that was seen last.
+struct Seen {
+    mark: Option<Mark>,
+    same_looks: u32,
+}
+
+impl Seen {
+    /// A version that was read, which is settled.
+    const fn new(mark: Option<Mark>) -> Self {
+        Self {
+            mark,
+            same_looks: SAME_LOOKS_MIN,
+        }
+    }
+
+    /// Records a look, an interval after the last one.
+    fn look(&mut self, mark: Option<Mark>) {
+        if mark == self.mark {
+            self.same_looks = self.same_looks.saturating_add(1);
+        } else {
+            self.recheck(mark);
+        }
+    }
+
+    /// Records a look at any time.
+    fn recheck(&mut self, mark: Option<Mark>) {
+        if mark != self.mark {
+            *self = Self {
+                mark,
+                same_looks: 0,
+            };
+        }
+    }
+
+    const fn is_settled(&self) -> bool {
+        self.same_looks >= SAME_LOOKS_MIN
+    }
+}
+
 fn path_of(config: Option<&Path>) -> &Path {
     config.unwrap_or(Path::new(DEFAULT_PATH))
 }
@@ -66,36 +111,38 @@ impl Reload {
         })
     }
 
-    /// Reloads the keys at each signal, and when the file has changed and is unchanged for one interval.
+    /// Reloads the keys when the file has changed, and at each signal, once the file is settled.
     pub(crate) async fn run(mut self, app: Arc<App>) {
         let mut looks = interval(LOOK_EVERY);
         looks.set_missed_tick_behavior(MissedTickBehavior::Delay);
-        let mut seen = self.read;
+        let mut seen = Seen::new(self.read);
+        let mut is_requested = false;
         loop {
             tokio::select! {
                 hangup = self.hangups.recv() => {
                     if hangup.is_none() {
                         return;
                     }
+                    is_requested = true;
+                    seen.recheck(self.mark());
                 }
-                _ = looks.tick() => {
-                    let before = std::mem::replace(&mut seen, self.mark());
-                    // Unchanged since the last check, so it is probably complete. A file that is missing is ignored.
-                    if seen.is_none() || seen != before || seen == self.read {
-                        continue;
-                    }
-                }
+                _ = looks.tick() => seen.look(self.mark()),
             }
-            self.read = self.mark();
+            // A file that is missing is ignored, unless it was asked for.
+            let is_new = seen.mark.is_some() && seen.mark != self.read;
+            if !(seen.is_settled() && (is_new || is_requested)) {
+                continue;
+            }
+            is_requested = false;
+            self.read = seen.mark;
             match self.read_keys(&app) {
-                Ok(count) => tracing::info!(keys = count, "the keys were reloaded"),
-                Err(error) => {
-                    let error = without_keys(&error);
-                    tracing::error!(
-                        error,
-                        "the keys could not be reloaded and remain as they were"
-                    );
+                Ok((count, KeyChanges { added, removed })) => {
+                    tracing::info!(keys = count, %added, %removed, "the keys were reloaded");
                 }
+                Err(error) => tracing::error!(
+                    error,
+                    "the keys could not be reloaded and remain as they were"
+                ),
             }
         }
     }
@@ -104,7 +151,7 @@ impl Reload {
         Mark::of(self.config.as_deref())
     }
 
-    fn read_keys(&self, app: &App) -> Result<usize, String> {
+    fn read_keys(&self, app: &App) -> Result<(usize, KeyChanges), String> {
         // By name, so that a missing file is an error, also if it is the default one.
         let path = path_of(self.config.as_deref());
         let config = Config::read(Some(path)).map_err(|error| error.to_string())?;
@@ -116,7 +163,41 @@ impl Reload {
                 .to_owned());
         }
         let set = access.set_keys(keys);
-        set.map_err(|error| format!("server.keys: {error}"))?;
-        Ok(keys.len())
+        let changes = set.map_err(|error| format!("server.keys: {error}"))?;
+        Ok((keys.len(), changes))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn version(bytes: u64) -> Option<Mark> {
+        Some(Mark {
+            device: 1,
+            inode: 1,
+            bytes,
+            modified: (0, 0),
+            changed: (0, 0),
+        })
+    }
+
+    #[test]
+    fn a_file_is_settled_once_it_was_the_same_at_three_looks() {
+        let mut seen = Seen::new(version(1));
+        assert!(seen.is_settled());
+        seen.recheck(version(1));
+        assert!(seen.is_settled(), "it has not changed");
+        for half in [2, 3] {
+            seen.look(version(half));
+            seen.look(version(half));
+            assert!(!seen.is_settled());
+            seen.recheck(version(half));
+            assert!(!seen.is_settled(), "a signal is no look");
+        }
+        seen.look(version(3));
+        assert!(seen.is_settled());
+        seen.look(None);
+        assert!(!seen.is_settled());
     }
 }

@@ -7,8 +7,10 @@
 mod causes;
 mod problem;
 mod problem_type;
-mod shortened;
+mod secrets;
+mod shown;
 
 pub use problem::{Problem, ProblemShape, without_cause};
 pub use problem_type::ProblemType;
-pub use shortened::shortened;
+pub use secrets::{is_key_char, without_keys};
+pub use shown::shown;

@@ -11,7 +11,7 @@ use serde_json::{Map, Value as Json};
 use shard_store::Overload;
 
 use crate::problem_type::ProblemType;
-use crate::shortened::shortened;
+use crate::shown::shown;
 
 /// The shortest `Retry-After` of a 503.
 const RETRY_AFTER_MIN: Duration = Duration::from_secs(1);
@@ -44,7 +44,7 @@ impl Problem {
     pub fn new(kind: ProblemType, detail: impl Into<String>) -> Self {
         Self {
             kind,
-            detail: shortened(detail),
+            detail: shown(detail),
             wait: Duration::ZERO,
             more: Map::new(),
             header: None,
@@ -134,7 +134,7 @@ impl Problem {
     /// Prefixes the detail with the element of the request that is wrong.
     #[must_use]
     pub fn at(mut self, element: &str) -> Self {
-        self.detail = shortened(format!("{element}: {}", self.detail));
+        self.detail = shown(format!("{element}: {}", self.detail));
         self
     }
 
@@ -254,7 +254,7 @@ mod tests {
     use axum::body::HttpBody as _;
 
     use super::*;
-    use crate::shortened::SHOWN_CHARS_MAX;
+    use crate::shown::SHOWN_CHARS_MAX;
 
     #[test]
     fn without_its_cause_a_failure_keeps_its_type_and_its_wait() {
@@ -271,6 +271,17 @@ mod tests {
         let refused = without_cause(Problem::invalid("n: is 0").into_response());
         let as_before = Problem::invalid("n: is 0").into_response();
         assert_eq!(length(&refused), length(&as_before));
+    }
+
+    #[test]
+    fn a_detail_repeats_no_key() {
+        let key = format!("mb_{}", "k".repeat(43));
+        let problem = Problem::invalid(format!("path \"/v1/{key}\" is not known"));
+        assert_eq!(problem.detail, "path \"/v1/mb_...\" is not known");
+        assert_eq!(
+            problem.at(&key).detail,
+            "mb_...: path \"/v1/mb_...\" is not known"
+        );
     }
 
     #[test]

@@ -9,6 +9,7 @@ mod hostile_clients;
 mod hosts;
 mod kinds;
 mod limits;
+mod misplaced_keys;
 mod open;
 mod public_kinds;
 mod rates;

@@ -100,6 +100,22 @@ fn traced_for(collector: &str, sample: f64, trusted: &str) -> Server {
         .start()
 }
 
+#[test]
+fn spans_have_no_key_that_was_sent_in_a_path() {
+    let collector = Collector::start();
+    let server = traced(&collector.url, 1.0);
+    let key = format!("mb_{}", "k".repeat(43));
+    let board = format!("gifts/{key}");
+    server.give(&board, &[("u", 1)]);
+    server
+        .get(format!("/v1/boards/{board}/top?fresh=true"))
+        .ok();
+    let path = b"/v1/boards/gifts/mb_.../top";
+    let exports = collector.until(|body| has(body, path));
+    assert!(exports.iter().any(|body| has(body, b"apply")));
+    assert!(!exports.iter().any(|body| has(body, key.as_bytes())));
+}
+
 fn ask(server: &Server, trace: &str, flags: &str) {
     let parent = format!("00-{trace}-00f067aa0ba902b7-{flags}");
     let headers = [("traceparent", parent.as_str()), ("x-request-id", "seen")];

@@ -1,9 +1,10 @@
 //! Logging to standard error: one line per event, as text or JSON.
 //!
-//! Lines that are logged during a request have its id, in both formats.
+//! Lines that are logged during a request have its id, in both formats. No line has a key.
 
 mod filter;
 mod json;
+mod keyless;
 mod text;
 
 use std::io::IsTerminal as _;
@@ -33,7 +34,7 @@ pub(crate) type BoxedLayer = Box<dyn Layer<Registry> + Send + Sync>;
 
 /// Starts logging what the filter selects. `also` receives everything.
 pub(crate) fn begin(format: LogFormat, filter: Targets, also: Option<BoxedLayer>) {
-    let mut lines = fmt::layer().with_writer(std::io::stderr);
+    let mut lines = fmt::layer().with_writer(|| keyless::Lines(std::io::stderr()));
     // Else as NO_COLOR says.
     if !std::io::stderr().is_terminal() {
         lines.set_ansi(false);

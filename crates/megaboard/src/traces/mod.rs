@@ -5,6 +5,7 @@
 
 mod chosen;
 mod collector;
+mod keyless;
 
 use std::error::Error;
 use std::sync::Arc;
@@ -28,6 +29,7 @@ use tracing_subscriber::Layer as _;
 use crate::logs::BoxedLayer;
 use chosen::Chosen;
 use collector::Collector;
+use keyless::Keyless;
 
 /// Maximum spans that wait to be sent; further ones are dropped.
 const QUEUE_SPANS_MAX: usize = 8192;
@@ -74,7 +76,7 @@ impl Traces {
             .with_max_export_batch_size(BATCH_SPANS_MAX)
             .with_scheduled_delay(BATCH_WAIT_MAX)
             .build();
-        let processor = BatchSpanProcessor::builder(exporter)
+        let processor = BatchSpanProcessor::builder(Keyless(exporter))
             .with_batch_config(batches)
             .build();
         let limits = SpanLimits {

@@ -6,7 +6,7 @@ use std::time::Duration;
 use access::Caller;
 use board::{BoardName, Kind, Timestamp, Window, WindowSelector};
 use connection::{ChunkPermits, HeldBytes};
-use problem::{Problem, ProblemType, shortened};
+use problem::{Problem, ProblemType, shown};
 use receipts::{LISTED_MAX, Receipt, may_list, text_bytes};
 use shard_router::{BoardBatches, BoardSlot, Contribution, KnownKind};
 use wire::{Contributed, ContributionShape, Targets};
@@ -145,7 +145,7 @@ impl<'a> Chunk<'a> {
     }
 
     fn reject_on(&mut self, index: usize, board: Option<&str>, problem: Problem) {
-        let board = board.map(shortened);
+        let board = board.map(shown);
         let bytes = text_bytes(board.as_deref(), &problem);
         if self.unsent.len() < LISTED_MAX && may_list(&mut self.held, self.unsent_bytes, bytes) {
             self.unsent_bytes += bytes;

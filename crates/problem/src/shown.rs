@@ -1,4 +1,6 @@
-//! Limits the length of a caller's text in errors: [`shortened`].
+//! A caller's text as responses repeat it: [`shown`].
+
+use crate::secrets::without_keys;
 
 /// The maximum characters of a detail, and of any other text of a caller that a response repeats.
 pub(crate) const SHOWN_CHARS_MAX: usize = 200;
@@ -6,10 +8,10 @@ pub(crate) const SHOWN_CHARS_MAX: usize = 200;
 /// The characters that are kept at the end of a longer text, where a detail says what is accepted.
 const SHOWN_END_CHARS: usize = 60;
 
-/// Returns a text, without its middle if it is longer than a detail may be.
+/// Returns a text without keys, and without its middle if it is longer than a detail may be.
 #[must_use]
-pub fn shortened(text: impl Into<String>) -> String {
-    let text = text.into();
+pub fn shown(text: impl Into<String>) -> String {
+    let text = without_keys(&text.into());
     // A text has at most as many characters as bytes.
     if text.len() <= SHOWN_CHARS_MAX || text.chars().nth(SHOWN_CHARS_MAX).is_none() {
         return text;
