@@ -23,8 +23,29 @@ use shard_store::StoreError;
 /// The number of shards of one board that are called at once.
 const CALLS_AT_ONCE: usize = 32;
 
-/// How long a freeze lasts, by the node's clock.
-pub(crate) const FREEZE: Duration = Duration::from_secs(10);
+/// A freeze of a board's shards, while something is decided about the board.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Freeze {
+    /// How long it lasts, by the node's clock: if a server ends meanwhile, callers wait so long.
+    pub(crate) lasts: Duration,
+    /// How long after the first freeze the decision may be taken. The rest is a margin for clocks that are read at
+    /// different times.
+    pub(crate) decided: Duration,
+}
+
+impl Freeze {
+    /// What is tried first.
+    pub(crate) const SHORT: Self = Self {
+        lasts: Duration::from_secs(2),
+        decided: Duration::from_secs(1),
+    };
+
+    /// If that was too short: for many shards on distant nodes, and nodes with much to do.
+    pub(crate) const LONG: Self = Self {
+        lasts: Duration::from_secs(10),
+        decided: Duration::from_secs(5),
+    };
+}
 
 /// The number of windows that one call drops.
 const WINDOWS_AT_ONCE: usize = 32;
@@ -168,6 +189,7 @@ impl Shards<'_> {
         shard: u16,
         token: &Bytes,
         spent: Spent<'_>,
+        freeze: Freeze,
     ) -> Result<bool, StoreError> {
         let flag = Bytes::from_static;
         let [ids, idle, bound] = match spent {
@@ -179,7 +201,7 @@ impl Shards<'_> {
         };
         let of = self.spread.keys(shard);
         let keys = vec![of.meta(), of.rank(Window::ALL_TIME)];
-        let args = vec![token.clone(), millis(FREEZE), ids, idle, bound];
+        let args = vec![token.clone(), millis(freeze.lasts), ids, idle, bound];
         match self
             .try_call("freeze", shard, keys, args, Effect::Write)
             .await
@@ -193,9 +215,14 @@ impl Shards<'_> {
     }
 
     /// Freezes a shard while a change of the board's activity is decided: readers wait, too.
-    pub(crate) async fn hold(self, shard: u16, token: &Bytes) -> Result<(), StoreError> {
+    pub(crate) async fn hold(
+        self,
+        shard: u16,
+        token: &Bytes,
+        freeze: Freeze,
+    ) -> Result<(), StoreError> {
         let keys = vec![self.spread.keys(shard).meta()];
-        let args = vec![token.clone(), millis(FREEZE)];
+        let args = vec![token.clone(), millis(freeze.lasts)];
         self.call("hold", shard, keys, args, Effect::Write).await?;
         Ok(())
     }

@@ -3,10 +3,11 @@
 //! A record has the current incarnation of a board and its shard count; by default
 //! [`KNOWN_BOARDS_MAX`] are cached. A cached record may be of an incarnation that has ended, or have
 //! settings that were changed: then the store rejects the call, and the caller drops the record here
-//! and reads it again. The record
-//! of an expired board is not used from the cache: soon the name is free, or another board's. A
-//! record can only be used with kinds of its meaning; if a cached one has another, the store
-//! decides which of the two is outdated.
+//! and reads it again. A record can only be used with kinds of its meaning; if a cached one has
+//! another, the store decides which of the two is outdated.
+//!
+//! The record of an expired board is not used from the cache. A read or a write that finds one in the
+//! store drops the board there, so that it finds what its name has afterwards.
 //!
 //! A cached record counts what this server writes to its board ([`WriteRate`]): the count ends with
 //! the record.
@@ -102,6 +103,19 @@ impl Boards {
         Ok(record.map(|record| self.keep(record)))
     }
 
+    /// Returns the record that the store has of a board, created or not, once one whose time is over is dropped.
+    pub async fn stored(
+        &self,
+        name: &BoardName,
+        now: Timestamp,
+    ) -> Result<Option<BoardRecord>, StoreError> {
+        let found = self.store.board(name).await?;
+        match &found {
+            Some(record) if self.has_dropped(record, now).await => self.store.board(name).await,
+            _ => Ok(found),
+        }
+    }
+
     /// Returns the record of a board of this kind, created or not. `StaleKind` if it was created
     /// under a kind that has replaced this one.
     pub(crate) async fn found_of(
@@ -113,7 +127,7 @@ impl Boards {
         if let Some(record) = self.cached(name, kind, now) {
             return Ok(Some(record));
         }
-        let Some(record) = self.store.board(name).await? else {
+        let Some(record) = self.stored(name, now).await? else {
             return Ok(None);
         };
         if !record.created {
@@ -140,11 +154,32 @@ impl Boards {
         if let Some(record) = self.cached(name, &kind.kind, now) {
             return Ok(record);
         }
-        let record = self
-            .store
-            .create_board(name, &kind.record, seen, now)
-            .await?;
-        Ok(self.keep(record))
+        let create = |seen| self.store.create_board(name, &kind.record, seen, now);
+        let mut created = create(seen).await;
+        let record = match &created {
+            Ok(record) => Some(record),
+            Err(CreateBoardError::SettingsUnseen(uncreated)) => Some(&**uncreated),
+            Err(_) => None,
+        };
+        if let Some(record) = record
+            && self.has_dropped(record, now).await
+        {
+            created = create(seen).await;
+        }
+        Ok(self.keep(created?))
+    }
+
+    /// Drops a board whose time is over from the store: its name is free at once, not only after the next sweep. Returns
+    /// whether it did. If it cannot be dropped now, it stays as it is: expired.
+    async fn has_dropped(&self, record: &BoardRecord, now: Timestamp) -> bool {
+        if !record.activity.has_expired(now) {
+            return false;
+        }
+        let dropped = self.store.drop_over(record, now).await;
+        if let Err(error) = &dropped {
+            tracing::debug!(board = %record.name, %error, "an expired board is left to the sweep");
+        }
+        dropped.is_ok()
     }
 
     /// Returns whether a cached record is still the board's in the store. If not, it is dropped.

@@ -171,6 +171,27 @@ pub async fn a_board_expires_after_its_end(store: OpenStore) {
     }
 }
 
+pub async fn a_board_whose_time_is_over_can_be_dropped_at_once(store: OpenStore) {
+    let boards = boards_with(&store, battle()).await;
+    let gone = ends_at().plus(DAY);
+    for board in &boards {
+        let record = &board.record;
+        store.drop_over(record, gone.minus(MS)).await.unwrap();
+        assert!(found(&store, board).await.is_some_and(|now| now.created));
+        for _ in 0..2 {
+            store.drop_over(record, gone).await.unwrap();
+            let left = found(&store, board).await.unwrap();
+            assert_eq!((left.activity, left.created), (from(gone), false));
+        }
+        let item = board.points(&member("u1"), 1, gone);
+        let refused = board.try_apply(&[item], gone, false).await;
+        assert!(refused.is_err(), "{refused:?}");
+    }
+    // What it held is dropped by then.
+    store.drop_expired(gone).await.unwrap();
+    assert_eq!(store.orphans().await.unwrap(), []);
+}
+
 pub async fn a_name_is_closed_while_earlier_events_may_arrive(store: OpenStore) {
     let hours = gifts(|spec| {
         let hour = WindowRule {

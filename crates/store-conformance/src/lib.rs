@@ -53,6 +53,7 @@ macro_rules! conformance_tests {
                 board_activity:
                     settings_include_the_activity_of_a_board,
                     creating_a_board_requires_its_latest_settings, a_board_expires_after_its_end,
+                    a_board_whose_time_is_over_can_be_dropped_at_once,
                     a_board_without_expiry_stays_after_its_end,
                     settings_without_a_board_are_kept_past_the_times_they_name,
                     a_name_is_closed_while_earlier_events_may_arrive,

@@ -431,6 +431,15 @@ impl ShardStore for LocalStore {
         self.calls.expire.time(self.sweep(now)).boxed()
     }
 
+    fn drop_over<'a>(
+        &'a self,
+        board: &'a BoardRecord,
+        now: Timestamp,
+    ) -> BoxFuture<'a, Result<(), StoreError>> {
+        let dropped = self.sweep_over(board, now);
+        self.calls.expire.time(dropped).boxed()
+    }
+
     fn verify<'a>(
         &'a self,
         board: &'a BoardRecord,

@@ -10,11 +10,13 @@ use crate::clock::{is_far_ahead, uptime};
 use crate::metrics::Census;
 use crate::store::{LocalStore, random};
 use engine::SharedCell;
-use shard_store::StoreError;
+use shard_store::{BoardRecord, ShardStore as _, StoreError};
 use store_files::record::{BOARD_BYTES_MAX, sweep_bytes_max};
 
 /// Boards that the sweep visits before it yields.
 const SWEEP_BOARDS: usize = 256;
+
+const NOT_YET: &str = "nothing is dropped for a while after a start, or a jump of the clock";
 
 impl LocalStore {
     pub(super) async fn sweep(&self, now: Timestamp) -> Result<(), StoreError> {
@@ -58,6 +60,28 @@ impl LocalStore {
         memory.report_weight(weight, added_before);
         self.note_for_restart(last_write, now, may_drop);
         swept
+    }
+
+    /// Sweeps one board whose time is over.
+    pub(super) async fn sweep_over(
+        &self,
+        board: &BoardRecord,
+        now: Timestamp,
+    ) -> Result<(), StoreError> {
+        self.check_time()?;
+        let clock = self.clock.as_ref();
+        if !clock.is_none_or(|clock| clock.may_drop(uptime())) {
+            return Err(StoreError::Unavailable(NOT_YET.to_owned()));
+        }
+        let Ok(cell) = self.registry.cell(board.incarnation) else {
+            return Ok(());
+        };
+        let kinds = self.registry.kinds().into_iter();
+        let mut kinds = kinds.filter_map(|record| record.kind);
+        match kinds.find(|kind| kind.name() == board.name.kind()) {
+            Some(kind) if cell.is_over(&kind, now) => self.sweep_board(&cell, &kind, now).await,
+            _ => Ok(()),
+        }
     }
 
     /// Makes the next start wait for its clock, or not.

@@ -391,6 +391,18 @@ impl ShardStore for RedisStore {
         self.calls.expire.time(expired).boxed()
     }
 
+    fn drop_over<'a>(
+        &'a self,
+        board: &'a BoardRecord,
+        now: Timestamp,
+    ) -> BoxFuture<'a, Result<(), StoreError>> {
+        let dropped = async move {
+            self.check_time()?;
+            self.sweep.end_over(board, now).await
+        };
+        self.calls.expire.time(dropped).boxed()
+    }
+
     fn check_time(&self) -> Result<(), StoreError> {
         self.servers.check_clock().map_err(StoreError::Unavailable)
     }

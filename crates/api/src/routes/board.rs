@@ -295,5 +295,5 @@ pub(crate) async fn delete(
 
 /// Reads the record of a board from the store, not from the cache.
 async fn record_of(app: &App, path: &BoardPath) -> Result<Option<BoardRecord>, StoreError> {
-    app.router.store().board(&path.board).await
+    app.router.boards().stored(&path.board, app.now()).await
 }

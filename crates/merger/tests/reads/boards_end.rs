@@ -217,22 +217,17 @@ async fn an_uncreated_board_waits_for_the_disk_only_if_it_is_final() {
 }
 
 #[tokio::test]
-async fn an_expired_board_is_empty_before_and_after_the_sweep() {
-    let stage = with_settings().await;
+async fn an_expired_board_is_empty_also_while_it_cannot_be_dropped() {
+    let store = HookedStore::new();
+    let stage = Stage::over(store.clone(), kind(points(16)), 64 << 20).await;
+    put_settings(&stage, battle()).await;
     stage.points("u1", 5).await;
     assert_eq!(stage.top(false).await.unwrap().snapshot.members, 1);
-    for swept in [false, true] {
-        set_clock(&stage, 2 * MINUTE_MS);
-        if swept {
-            stage
-                .router
-                .store()
-                .drop_expired(at(2 * MINUTE_MS))
-                .await
-                .unwrap();
-        }
-        // The sweep leaves that the name accepts nothing from before.
-        let left = if swept {
+    set_clock(&stage, 2 * MINUTE_MS);
+    for dropped in [false, true] {
+        store.keep_over(!dropped);
+        // The first read drops it, and leaves that the name accepts nothing from before.
+        let left = if dropped {
             Activity::new(Some(at(2 * MINUTE_MS)), None, None).unwrap()
         } else {
             Activity::ALWAYS
@@ -251,13 +246,14 @@ async fn an_expired_board_is_empty_before_and_after_the_sweep() {
 }
 
 #[tokio::test]
-async fn a_closed_window_of_an_expired_board_is_final_after_the_sweep() {
+async fn a_closed_window_of_an_expired_board_is_final_once_it_is_dropped() {
     let mut spec = points(16);
     spec.windows = vec![WindowRule {
         close: Some(Duration::ZERO),
         ..WindowRule::with_defaults(Period::Hour)
     }];
-    let stage = Stage::in_memory(kind(spec)).await;
+    let store = HookedStore::new();
+    let stage = Stage::over(store.clone(), kind(spec), 64 << 20).await;
     put_settings(&stage, battle()).await;
     stage.points("u1", 5).await;
     set_clock(&stage, 2 * MINUTE_MS);
@@ -265,16 +261,14 @@ async fn a_closed_window_of_an_expired_board_is_final_after_the_sweep() {
     let window = kind.calendar().span_at(Period::Hour, at(-1)).window;
     let closed_at = kind.closes_at(window).unwrap();
     assert!(closed_at < at(2 * MINUTE_MS));
-    // The settings of the name change with the sweep, so nothing is final before it.
-    for swept in [false, true] {
-        if swept {
-            store_expires(&stage).await;
-        }
+    // The settings of the name change then, so nothing is final before.
+    for dropped in [false, true] {
+        store.keep_over(!dropped);
         let info = stage.merger.info(board, kind, window).await.unwrap();
-        assert_eq!(info.as_of >= closed_at, swept);
+        assert_eq!(info.as_of >= closed_at, dropped);
         for fresh in [true, false] {
             let top = stage.merger.top(board, kind, window, fresh).await;
-            assert_eq!(top.unwrap().snapshot.as_of >= closed_at, swept);
+            assert_eq!(top.unwrap().snapshot.as_of >= closed_at, dropped);
         }
     }
 }

@@ -9,7 +9,7 @@ use board::{
     Timestamp,
 };
 use futures::FutureExt;
-use futures::future::{BoxFuture, try_join_all};
+use futures::future::{BoxFuture, ready, try_join_all};
 use parking_lot::Mutex;
 use shard_store::{
     Batch, BoardRecord, BoardSettings, ChangeActivityError, CreateBoardError, Deadline,
@@ -39,6 +39,7 @@ pub(crate) struct HookedStore {
     boards_fail: Mutex<Option<StoreError>>,
     durable: Mutex<Option<StoreError>>,
     durable_never: AtomicBool,
+    keeps_over: AtomicBool,
     durable_waits: AtomicU64,
     reads: AtomicU64,
     board_reads: AtomicU64,
@@ -76,6 +77,7 @@ impl HookedStore {
             boards_fail: Mutex::default(),
             durable: Mutex::default(),
             durable_never: AtomicBool::default(),
+            keeps_over: AtomicBool::default(),
             durable_waits: AtomicU64::default(),
             reads: AtomicU64::default(),
             board_reads: AtomicU64::default(),
@@ -118,6 +120,11 @@ impl HookedStore {
     /// Sets whether waits for durability never end.
     pub(crate) fn stall(&self, is_stalled: bool) {
         self.durable_never.store(is_stalled, Ordering::Relaxed);
+    }
+
+    /// Sets whether boards whose time is over cannot be dropped.
+    pub(crate) fn keep_over(&self, keeps: bool) {
+        self.keeps_over.store(keeps, Ordering::Relaxed);
     }
 
     /// Returns the number of waits for durability.
@@ -332,6 +339,17 @@ impl ShardStore for HookedStore {
 
     fn drop_expired(&self, now: Timestamp) -> BoxFuture<'_, Result<(), StoreError>> {
         self.inner.drop_expired(now)
+    }
+
+    fn drop_over<'a>(
+        &'a self,
+        board: &'a BoardRecord,
+        now: Timestamp,
+    ) -> BoxFuture<'a, Result<(), StoreError>> {
+        if self.keeps_over.load(Ordering::Relaxed) {
+            return ready(Err(StoreError::Unavailable("not now".to_owned()))).boxed();
+        }
+        self.inner.drop_over(board, now)
     }
 
     fn shared(&self) -> Option<&dyn SharedBoards> {

@@ -26,7 +26,7 @@ pub(crate) struct Touch {
 }
 
 /// Settings that the name of a board keeps when it ends.
-#[derive(Debug)]
+#[derive(Debug, Clone)]
 pub(crate) struct After {
     pub(crate) settings: BoardSettings,
     /// The time as of which they were made.

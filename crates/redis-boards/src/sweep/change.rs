@@ -21,9 +21,9 @@ use futures::future::BoxFuture;
 use moka::sync::Cache;
 use tokio::time::Instant;
 
-use super::{DECIDED, Sweep};
+use super::Sweep;
 use crate::registry::Record;
-use crate::shards::Shards;
+use crate::shards::{Freeze, Shards};
 use crate::spread::Spread;
 use shard_store::{BoardRecord, ChangeActivityError, StoreError};
 
@@ -42,48 +42,60 @@ impl Sweep {
         until: Option<Instant>,
     ) -> BoxFuture<'a, Result<BoardRecord, ChangeActivityError>> {
         async move {
-            let decided = Instant::now() + DECIDED;
-            let record = self.created(board).await?;
-            let spread = &record.spread;
-            if spread.board.activity != board.activity {
-                return Err(ChangeActivityError::Stale);
-            }
-            self.shards(spread).check_connected()?;
-            let token = Bytes::from(self.token());
-            let until_decided = until.map_or(decided, |until| until.min(decided));
-            let changed = match self.hold(spread, &token, decided).await {
-                Ok(()) => {
-                    let changed = self
-                        .registry
-                        .change_activity(board, activity, until_decided);
-                    changed.await
-                }
-                Err(error) => Err(not_held(error)),
-            };
-            let now = match &changed {
-                Ok(record) => Ok(record.board().activity),
-                // Perhaps it was changed: the holds expire, and then the registry is asked.
-                Err(ChangeActivityError::Store(error @ StoreError::Unknown(_))) => {
-                    return Err(error.clone().into());
-                }
-                Err(_) => self
-                    .created(board)
-                    .await
-                    .map(|now| now.spread.board.activity),
-            };
-            if let Ok(now) = now {
-                self.release(spread, &token, &now).await;
+            let change = |freeze| self.change_within(freeze, board, activity, until);
+            let mut changed = change(Freeze::SHORT).await;
+            if is_undone(&changed) {
+                changed = change(Freeze::LONG).await;
             }
             let is_late = until.is_some_and(|until| Instant::now() >= until);
-            match changed {
-                Ok(record) => Ok(record.spread.board),
-                Err(ChangeActivityError::Store(
-                    StoreError::Unavailable(_) | StoreError::Overloaded(_),
-                )) if is_late => Err(ChangeActivityError::DeadlinePassed),
-                Err(error) => Err(error),
+            if is_late && is_undone(&changed) {
+                return Err(ChangeActivityError::DeadlinePassed);
             }
+            changed
         }
         .boxed()
+    }
+
+    async fn change_within(
+        &self,
+        freeze: Freeze,
+        board: &BoardRecord,
+        activity: Activity,
+        until: Option<Instant>,
+    ) -> Result<BoardRecord, ChangeActivityError> {
+        let decided = Instant::now() + freeze.decided;
+        let record = self.created(board).await?;
+        let spread = &record.spread;
+        if spread.board.activity != board.activity {
+            return Err(ChangeActivityError::Stale);
+        }
+        self.shards(spread).check_connected()?;
+        let token = Bytes::from(self.token());
+        let until_decided = until.map_or(decided, |until| until.min(decided));
+        let changed = match self.hold(spread, &token, decided, freeze).await {
+            Ok(()) => {
+                let changed = self
+                    .registry
+                    .change_activity(board, activity, until_decided);
+                changed.await
+            }
+            Err(error) => Err(not_held(error)),
+        };
+        let now = match &changed {
+            Ok(record) => Ok(record.board().activity),
+            // Perhaps it was changed: the holds expire, and then the registry is asked.
+            Err(ChangeActivityError::Store(error @ StoreError::Unknown(_))) => {
+                return Err(error.clone().into());
+            }
+            Err(_) => self
+                .created(board)
+                .await
+                .map(|now| now.spread.board.activity),
+        };
+        if let Ok(now) = now {
+            self.release(spread, &token, &now).await;
+        }
+        Ok(changed?.spread.board)
     }
 
     /// Handles a shard that has refused the activity of `board`. If that is what the registry has, it
@@ -121,21 +133,22 @@ impl Sweep {
     }
 
     /// Holds all shards; the first one first, so that of two changes one waits for the other.
-    async fn hold(
+    pub(super) async fn hold(
         &self,
         spread: &Spread,
         token: &Bytes,
         decided: Instant,
+        freeze: Freeze,
     ) -> Result<(), StoreError> {
         let shards = Shards {
             until: decided,
             ..self.shards(spread)
         };
-        shards.hold(0, token).await?;
+        shards.hold(0, token, freeze).await?;
         let others = |shard| async move {
             match shard {
                 0 => Ok(()),
-                shard => shards.hold(shard, token).await,
+                shard => shards.hold(shard, token, freeze).await,
             }
         };
         shards.each(others).await.map(drop)
@@ -159,6 +172,16 @@ impl Sweep {
 pub(super) fn reconciled() -> Cache<Incarnation, ()> {
     let reconciled = Cache::builder().max_capacity(RECONCILED_MAX);
     reconciled.time_to_live(RECONCILED).build()
+}
+
+/// Returns whether a change surely was not made, because a node was not there in time.
+const fn is_undone<T>(changed: &Result<T, ChangeActivityError>) -> bool {
+    matches!(
+        changed,
+        Err(ChangeActivityError::Store(
+            StoreError::Unavailable(_) | StoreError::Overloaded(_)
+        ))
+    )
 }
 
 /// Returns the error of a change for which not all shards could be held.

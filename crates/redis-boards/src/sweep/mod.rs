@@ -50,13 +50,9 @@ use super::shards::{Shards, not_connected};
 use super::spread::Spread;
 use change::reconciled;
 use redis_nodes::Nodes;
-use shard_store::{DeleteBoardError, KindRecord, StoreError};
+use shard_store::{BoardRecord, DeleteBoardError, KindRecord, StoreError};
 pub use short_list::{RefillLists, ShortList};
-
-/// How long after the first freeze of a board's shards its end, or a change of its activity, may be
-/// decided. The rest of [`FREEZE`](crate::shards::FREEZE) is a margin for clocks that are read at
-/// different times.
-const DECIDED: Duration = Duration::from_secs(5);
+use visit::after;
 
 /// The number of boards that are claimed at once.
 const BOARDS_CLAIMED: usize = 100;
@@ -139,6 +135,39 @@ impl Sweep {
             let finished = self.finish_deletions().await;
             let swept = self.sweep_due(now).await;
             finished.and(swept)
+        }
+        .boxed()
+    }
+
+    /// Ends a board, or settings, whose time is over at `now`, so that its name is free, unless it was changed. Its shards
+    /// are left to the next sweep.
+    #[must_use]
+    pub fn end_over<'a>(
+        &'a self,
+        board: &'a BoardRecord,
+        now: Timestamp,
+    ) -> BoxFuture<'a, Result<(), StoreError>> {
+        async move {
+            let kind = self.registry.kind(board.name.kind()).await?;
+            let Some(kind) = kind.and_then(|record| record.kind) else {
+                return Ok(());
+            };
+            let Some(record) = self.registry.board(&board.name).await? else {
+                return Ok(());
+            };
+            if !record.board().activity.has_expired(now) {
+                return Ok(());
+            }
+            let until = Instant::now() + self.deadline;
+            let after = after(&record, &kind, now)?;
+            let ended = self
+                .registry
+                .delete_incarnation(&record, after, until)
+                .await?;
+            if ended {
+                self.incarnations.forget(record.board());
+            }
+            Ok(())
         }
         .boxed()
     }

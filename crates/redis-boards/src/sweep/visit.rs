@@ -9,10 +9,10 @@ use futures::FutureExt as _;
 use futures::future::BoxFuture;
 use tokio::time::Instant;
 
-use super::{DECIDED, Next, ShortList, Sweep};
+use super::{Next, ShortList, Sweep};
 use crate::registry::{After, Record};
 use crate::retention::{LINGER, gone_at, time_to_live_ms, untouched_max};
-use crate::shards::{Shards, Spent, Survey};
+use crate::shards::{Freeze, Shards, Spent, Survey};
 use shard_store::{BoardRecord, BoardSettings, StoreError};
 
 /// The maximum time between two visits of a board. Windows that were not reported are dropped that
@@ -349,7 +349,21 @@ impl Visit<'_> {
         spent: impl Fn(&'a Survey) -> Spent<'a>,
         after: Option<After>,
     ) -> Result<bool, StoreError> {
-        let decided = Instant::now() + DECIDED;
+        match self.end_within(Freeze::SHORT, &spent, after.clone()).await {
+            Err(StoreError::Unavailable(_) | StoreError::Overloaded(_)) => {
+                self.end_within(Freeze::LONG, &spent, after).await
+            }
+            ended => ended,
+        }
+    }
+
+    async fn end_within<'a>(
+        &'a self,
+        freeze: Freeze,
+        spent: impl Fn(&'a Survey) -> Spent<'a>,
+        after: Option<After>,
+    ) -> Result<bool, StoreError> {
+        let decided = Instant::now() + freeze.decided;
         let token = Bytes::from(self.sweep.token());
         let shards = Shards {
             until: decided,
@@ -357,7 +371,7 @@ impl Visit<'_> {
         };
         let freeze = |shard: u16| {
             let spent = spent(&self.surveys[usize::from(shard)]);
-            self.freeze(shards, shard, &token, spent)
+            self.freeze(shards, shard, &token, spent, freeze)
         };
         let frozen = match shards.each(freeze).await {
             Ok(frozen) => frozen.into_iter().all(|frozen| frozen),
@@ -381,12 +395,13 @@ impl Visit<'_> {
         shard: u16,
         token: &Bytes,
         spent: Spent<'_>,
+        freeze: Freeze,
     ) -> Result<bool, StoreError> {
-        match shards.freeze(shard, token, spent).await {
+        match shards.freeze(shard, token, spent, freeze).await {
             Err(StoreError::SettingsChanged) => {
                 let incarnations = &self.sweep.incarnations;
                 incarnations.thaw(self.record.board(), shard).await?;
-                shards.freeze(shard, token, spent).await
+                shards.freeze(shard, token, spent, freeze).await
             }
             frozen => frozen,
         }
@@ -424,7 +439,11 @@ impl Visit<'_> {
 }
 
 /// Returns what the name of a board keeps when it ends.
-fn after(record: &Record, kind: &Kind, now: Timestamp) -> Result<Option<After>, StoreError> {
+pub(super) fn after(
+    record: &Record,
+    kind: &Kind,
+    now: Timestamp,
+) -> Result<Option<After>, StoreError> {
     let activity = &record.board().activity;
     let after = activity.settings_after(|at| kind.admits_until(at), now);
     let kept = after.map(|(activity, settled)| {

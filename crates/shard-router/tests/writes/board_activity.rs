@@ -184,29 +184,36 @@ async fn the_next_incarnation_has_its_own_activity() {
 }
 
 #[tokio::test]
-async fn an_expired_board_frees_its_name_after_the_sweep() {
-    let (stage, room) = stage(battle()).await;
-    stage.send(&[stage.write(&room, "u1", 5)]).await;
+async fn the_name_of_an_expired_board_is_free_for_the_next_read_and_the_next_write() {
     let gone = battle().expires_at().unwrap();
-    let known = &stage.gifts.kind;
-    let found = async |now| stage.router.found(&room, known, now).await.unwrap();
-    assert!(matches!(
-        found(gone.minus(MS)).await,
-        FoundBoard::Created(_)
-    ));
-    assert!(matches!(found(gone).await, FoundBoard::Expired));
-    let write = [at(stage.write(&room, "u1", 1), gone)];
-    // Until the sweep, the name is not free.
-    let written = stage.router.write(&write, gone, true).await;
-    assert_eq!(written, [outside(gone, battle())]);
-    stage.router.store().drop_expired(gone).await.unwrap();
-    let written = stage.router.write(&write, gone, true).await;
-    assert_eq!(stage.applied(&written[0]), 1);
-    let FoundBoard::Created(next) = found(gone).await else {
-        panic!("the name is free, and was written to")
-    };
-    let next = next.activity;
-    assert_eq!((next.starts_at(), next.ends_at()), (Some(gone), None));
+    let next = Activity::new(Some(gone), None, None).unwrap();
+    for (created, read_first) in [(true, true), (true, false), (false, true), (false, false)] {
+        let (stage, room) = stage(battle()).await;
+        let known = &stage.gifts.kind;
+        let found = async |now| stage.router.found(&room, known, now).await.unwrap();
+        if created {
+            stage.send(&[stage.write(&room, "u1", 5)]).await;
+            let before = found(gone.minus(MS)).await;
+            assert!(matches!(before, FoundBoard::Created(_)));
+        }
+        if read_first {
+            let FoundBoard::Uncreated(settings) = found(gone).await else {
+                panic!("the name is free")
+            };
+            assert_eq!(settings.activity, next);
+        }
+        // From before, nothing counts on the next board.
+        let late = [at(stage.write(&room, "u1", 1), gone.minus(MS))];
+        let refused = stage.router.write(&late, gone, true).await;
+        assert_eq!(refused, [outside(gone.minus(MS), next)]);
+        let write = [at(stage.write(&room, "u1", 1), gone)];
+        let written = stage.router.write(&write, gone, true).await;
+        assert_eq!(stage.applied(&written[0]), 1);
+        let FoundBoard::Created(now) = found(gone).await else {
+            panic!("it was written to")
+        };
+        assert_eq!(now.activity, next);
+    }
 }
 
 #[tokio::test]

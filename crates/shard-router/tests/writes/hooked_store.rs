@@ -291,6 +291,14 @@ impl ShardStore for HookedStore {
         self.inner().drop_expired(now)
     }
 
+    fn drop_over<'a>(
+        &'a self,
+        board: &'a BoardRecord,
+        now: Timestamp,
+    ) -> BoxFuture<'a, Result<(), StoreError>> {
+        self.inner().drop_over(board, now)
+    }
+
     fn verify<'a>(
         &'a self,
         board: &'a BoardRecord,

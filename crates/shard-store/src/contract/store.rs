@@ -254,6 +254,14 @@ pub trait ShardStore: Send + Sync + 'static {
     /// board to which nothing was applied for a while after its creation is withdrawn.
     fn drop_expired(&self, now: Timestamp) -> BoxFuture<'_, Result<(), StoreError>>;
 
+    /// Drops a board, or settings, whose time is over at `now` ([`has_expired`](board::Activity::has_expired)), as
+    /// `drop_expired` would soon: what comes next finds the name free. Has no effect if it was changed, or dropped.
+    fn drop_over<'a>(
+        &'a self,
+        board: &'a BoardRecord,
+        now: Timestamp,
+    ) -> BoxFuture<'a, Result<(), StoreError>>;
+
     /// Rejects what depends on the time while the caller's clock deviates too far from the store's,
     /// or has jumped: neither is known to be right, so that a rejection may be as wrong as a write.
     fn check_time(&self) -> Result<(), StoreError> {

@@ -3,6 +3,7 @@
 
 mod deleted;
 mod empty;
+mod freezes;
 mod idle;
 mod windows;
 
