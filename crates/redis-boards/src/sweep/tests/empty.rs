@@ -7,7 +7,7 @@ use redis_nodes::registry_key;
 use super::*;
 use crate::fixtures::gifts::day;
 use crate::retention::LINGER;
-use crate::shards::Spent;
+use crate::shards::{Freeze, Spent};
 use shard_store::BoardSettings;
 
 #[tokio::test]
@@ -22,7 +22,7 @@ async fn a_shard_that_holds_something_is_not_frozen() {
         } else {
             Spent::Nothing(&seen)
         };
-        shards.freeze(0, token, spent).await.unwrap()
+        shards.freeze(0, token, spent, Freeze::SHORT).await.unwrap()
     };
     assert!(freeze(&mine, false).await);
     let ends: i64 = room.meta(0, "f").unwrap()["mine ".len()..].parse().unwrap();
@@ -40,12 +40,12 @@ async fn a_shard_that_holds_something_is_not_frozen() {
     let empty = shards.survey(1).await.unwrap();
     room.set_meta(1, "g", "0 5");
     let spent = Spent::IdleWindow(&empty);
-    let frozen = shards.freeze(1, &mine, spent).await.unwrap();
+    let frozen = shards.freeze(1, &mine, spent, Freeze::SHORT).await.unwrap();
     assert!(!frozen, "an id is new");
     room.set_meta(0, "w", "5");
     for (bound, expected) in [(4, false), (5, true)] {
         let spent = Spent::UnwrittenSince(Timestamp::from_millis(bound));
-        let frozen = shards.freeze(0, &mine, spent).await.unwrap();
+        let frozen = shards.freeze(0, &mine, spent, Freeze::SHORT).await.unwrap();
         assert_eq!(frozen, expected, "written at 5, up to {bound}");
     }
 }
