@@ -2051,7 +2051,7 @@ export interface components {
                 };
             };
         };
-        /** @description `too-large`: Body too large. */
+        /** @description `too-large`: Too large. */
         "too-large": {
             headers: {
                 [name: string]: unknown;
@@ -2061,7 +2061,7 @@ export interface components {
                  * @example {
                  *       "detail": "the body is larger than 16777216 bytes",
                  *       "status": 413,
-                 *       "title": "Body too large",
+                 *       "title": "Too large",
                  *       "type": "too-large"
                  *     }
                  */

@@ -73,7 +73,7 @@ words! {
         WindowGone = "window-gone",
         /// The entity tag does not match: the object has changed.
         PreconditionFailed = "precondition-failed",
-        /// The body exceeds its limit.
+        /// The body, or the response, exceeds its limit.
         TooLarge = "too-large",
         /// The route does not support the body's media type.
         UnsupportedMediaType = "unsupported-media-type",

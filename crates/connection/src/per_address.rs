@@ -60,8 +60,7 @@ impl PerAddress {
 }
 
 impl OfAddress {
-    /// Changes the amount. Returns `false`, and changes nothing, if the address would exceed its limit. If the address
-    /// has no other amount, this one may exceed the limit.
+    /// Changes the amount. Returns `false`, and changes nothing, if the address would exceed its limit.
     pub fn resize(&mut self, amount: usize) -> bool {
         self.resize_within(amount, self.max)
     }
@@ -78,9 +77,8 @@ impl OfAddress {
         }
         let mut counts = self.counts.lock();
         let all = counts.get(&self.address).copied().unwrap_or(0);
-        let others = all.saturating_sub(self.amount);
-        let all = others.saturating_add(amount);
-        if amount > self.amount && others > 0 && all > max {
+        let all = all.saturating_sub(self.amount).saturating_add(amount);
+        if amount > self.amount && all > max {
             return false;
         }
         if all > 0 {
@@ -119,17 +117,15 @@ mod tests {
     }
 
     #[test]
-    fn a_single_amount_may_exceed_the_limit() {
+    fn all_amounts_of_an_address_are_within_its_limit() {
         let counts = PerAddress::up_to(10);
         let [a, b]: [IpAddr; 2] = ["10.0.0.1", "10.0.0.2"].map(|text| text.parse().unwrap());
-        let (mut large, mut other) = (counts.hold(a), counts.hold(a));
-        assert!(large.resize(50) && large.resize(60));
-        assert!(!other.resize(1));
-        let (mut first, mut second) = (counts.hold(b), counts.hold(b));
+        let (mut first, mut second) = (counts.hold(a), counts.hold(a));
+        assert!(!first.resize(11), "not even if it is the only one");
         assert!(first.resize(7) && second.resize(3));
         assert!(!second.resize(4) && !first.resize(8));
         assert!(first.resize(6) && second.resize(4));
-        drop(large);
+        let mut other = counts.hold(b);
         assert!(other.resize(10));
         drop((first, second, other));
         assert!(counts.counts.lock().is_empty());

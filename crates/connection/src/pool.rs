@@ -5,8 +5,7 @@
 //! an open stream rather than of a new one, writes rather than reads. Contributions that are being written and the
 //! cache of the merger have limits of their own.
 //!
-//! **Invariant:** bytes that do not fit into their pool are not held, except those of a response that is alone in its
-//! pool.
+//! **Invariant:** bytes that do not fit into their pool are not held.
 
 use std::fmt;
 use std::sync::Arc;
@@ -247,26 +246,21 @@ impl HeldBytes {
 
     /// Changes the number of bytes without using the reserve. Counts no rejection.
     pub fn resize_unreserved(&mut self, bytes: usize) -> bool {
-        self.resize_within(bytes, self.pool.unreserved_bytes_max())
+        self.resize_leaving(bytes, true)
     }
 
-    /// Changes the number of bytes, with or without the reserve. They may exceed the limit if the pool holds nothing
-    /// else. Counts no rejection.
-    pub fn resize_or_alone(&mut self, bytes: usize, leaves_reserve: bool) -> bool {
-        let all_bytes_max = within(self.pool.bytes_max(), leaves_reserve);
-        self.resize_if(bytes, |all| all <= all_bytes_max || all == bytes)
+    /// Changes the number of bytes, with or without the reserve. Counts no rejection.
+    pub(crate) fn resize_leaving(&mut self, bytes: usize, leaves_reserve: bool) -> bool {
+        self.resize_within(bytes, within(self.pool.bytes_max(), leaves_reserve))
     }
 
+    /// Changes the number of bytes if the new total of the pool is at most `all_bytes_max`.
     fn resize_within(&mut self, bytes: usize, all_bytes_max: usize) -> bool {
-        self.resize_if(bytes, |all| all <= all_bytes_max)
-    }
-
-    /// Changes the number of bytes if `fits` returns true for the new total of the pool.
-    fn resize_if(&mut self, bytes: usize, fits: impl Fn(usize) -> bool) -> bool {
         let counted = &self.pool.0.bytes;
         if bytes > self.bytes {
             let more = bytes - self.bytes;
-            let grown = |all: usize| all.checked_add(more).filter(|all| fits(*all));
+            let fits = |all: &usize| *all <= all_bytes_max;
+            let grown = |all: usize| all.checked_add(more).filter(fits);
             let grown = counted.fetch_update(Ordering::Relaxed, Ordering::Relaxed, grown);
             if grown.is_err() {
                 return false;
@@ -317,22 +311,6 @@ mod tests {
         assert!(held.resize(100) && pool.is_in_reserve());
         assert!(held.resize_unreserved(80), "a decrease always fits");
         assert_eq!((pool.bytes(), pool.0.refused.get()), (80, 0));
-    }
-
-    #[test]
-    fn bytes_alone_in_the_pool_may_exceed_its_limit() {
-        let pool = Pool::up_to(100);
-        let (mut large, mut other) = (pool.hold(), pool.hold());
-        assert!(large.resize_or_alone(150, true));
-        assert!(large.resize_or_alone(200, false));
-        assert!(!other.resize_or_alone(1, false));
-        assert!(large.resize_or_alone(60, true));
-        // In addition to them, without the reserve and with it.
-        assert!(other.resize_or_alone(15, true));
-        assert!(!other.resize_or_alone(16, true));
-        assert!(other.resize_or_alone(40, false));
-        assert!(!large.resize_or_alone(200, false));
-        assert_eq!((pool.bytes(), pool.0.refused.get()), (100, 0));
     }
 
     #[test]

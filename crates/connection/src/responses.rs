@@ -6,18 +6,21 @@
 //! Responses of up to [`SMALL_BYTES_MAX`] are not counted: a connection has one response at a time ([`Flow`]), and the
 //! number of connections is limited.
 //!
-//! **Invariant:** a response that does not fit into the pool is not sent. So reads are rejected. A write cannot be
+//! **Invariant:** a response that does not fit into the pool and into the share of its address is not sent, whatever
+//! else is held. So reads are rejected: one that can never fit by a problem that says so. A write cannot be
 //! rejected once it was applied: its response is small, or can be shortened (the lists of a receipt), or its handler
 //! reserves the maximum length before it changes anything ([`ResponseReservation`]). Reads do not use the reserve of
 //! the pool, nor the same part of the limit of their address.
 //!
-//! If the pool is full, a connection that has read nothing of its response for [`STALL_MAX`] is closed. Its bytes are
-//! released from the pool at once; its memory is freed soon afterwards, with its task. Scrapes have a pool of their
-//! own, in which a client that reads is always served, whatever others leave unread.
+//! If the pool is full, the connection that reads slowest is closed, rather than the new response rejected ([`Pace`]):
+//! of those that have a response for [`GRACE`], wait for their client, and read fewer than [`FAST`] bytes a second. Its
+//! bytes are released from the pool at once; its memory is freed soon afterwards, with its task. Scrapes have a pool of
+//! their own, in which a client that reads is always served, whatever others leave unread.
 //!
 //! A client receives the last byte of a response before the bytes are released, and may send its next request at once.
 //! So a few reads wait for a short time before they are rejected.
 
+mod pace;
 #[cfg(test)]
 mod tests;
 
@@ -26,7 +29,7 @@ use std::convert::Infallible;
 use std::net::IpAddr;
 use std::pin::Pin;
 use std::sync::Arc;
-use std::task::{Context, Poll};
+use std::task::{Context, Poll, ready};
 use std::time::Duration;
 
 use axum::body::Body;
@@ -41,9 +44,10 @@ use problem::{Problem, ProblemType};
 use tokio::sync::Semaphore;
 use tokio::time::{Instant, sleep};
 
+use self::pace::Pace;
 use crate::flow::Flow;
 use crate::per_address::{OfAddress, PerAddress};
-use crate::pool::{HeldBytes, Pool};
+use crate::pool::{HeldBytes, Pool, within};
 
 /// The default limit of an address is one part in this many of the pool.
 pub const ADDRESS_PART: usize = 4;
@@ -51,8 +55,14 @@ pub const ADDRESS_PART: usize = 4;
 /// The length up to which a response is not counted.
 pub const SMALL_BYTES_MAX: usize = 16 << 10;
 
-/// The time after which a connection that reads nothing of a large response may be closed.
-const STALL_MAX: Duration = Duration::from_secs(2);
+/// The bytes of a response that its connection is given at a time.
+const PIECE_BYTES: usize = 256 << 10;
+
+/// The time for which a connection with a large response is not closed, however slowly its client reads.
+const GRACE: Duration = Duration::from_secs(1);
+
+/// The bytes a second from which on a client is not disconnected: its memory is free soon.
+const FAST: u64 = 1 << 20;
 
 /// The time for which a read waits for bytes of the pool, and the interval of its attempts.
 const WAIT_MAX: Duration = Duration::from_millis(100);
@@ -69,7 +79,10 @@ pub struct Responses(Arc<Shared>);
 struct Shared {
     pool: Pool,
     of_addresses: PerAddress,
-    stall_max: Duration,
+    /// Connections with younger responses are not closed, ...
+    grace: Duration,
+    /// ... and none that reads so many bytes a second.
+    fast: u64,
     unwritten: Mutex<UnwrittenResponses>,
     /// A permit for each read that may wait.
     waiting: Semaphore,
@@ -87,6 +100,7 @@ struct UnwrittenResponse {
     since: Instant,
     address: IpAddr,
     flow: Arc<Flow>,
+    pace: Arc<Pace>,
     _counted: Option<Counted>,
 }
 
@@ -117,6 +131,8 @@ pub struct ResponseReservation {
 enum Exceeded {
     OfAddress,
     OfPool,
+    /// The maximum of one response.
+    OfResponse(usize),
 }
 
 /// An extension of a response for which the handler has reserved bytes.
@@ -127,21 +143,22 @@ impl Responses {
     /// Counts responses in this pool, of which an address may use `address_bytes_max`.
     #[must_use]
     pub fn new(pool: &Pool, address_bytes_max: usize) -> Self {
-        Self::with_stall_max(pool, address_bytes_max, STALL_MAX)
+        Self::displacing(pool, address_bytes_max, GRACE, FAST)
     }
 
-    /// Counts responses to scrapes. If the pool is full, the connection that has been blocked for the longest time is
-    /// closed at once, whatever its address.
+    /// Counts responses to scrapes. If the pool is full, the slowest connection that waits for its client is closed at
+    /// once, whatever its address.
     #[must_use]
     pub fn for_scrapes(pool: &Pool) -> Self {
-        Self::with_stall_max(pool, usize::MAX, Duration::ZERO)
+        Self::displacing(pool, usize::MAX, Duration::ZERO, u64::MAX)
     }
 
-    fn with_stall_max(pool: &Pool, address_bytes_max: usize, stall_max: Duration) -> Self {
+    fn displacing(pool: &Pool, address_bytes_max: usize, grace: Duration, fast: u64) -> Self {
         Self(Arc::new(Shared {
             pool: pool.clone(),
             of_addresses: PerAddress::up_to(address_bytes_max),
-            stall_max,
+            grace,
+            fast,
             unwritten: Mutex::default(),
             waiting: Semaphore::new(READS_WAITING_MAX),
         }))
@@ -156,25 +173,26 @@ impl Responses {
         }
     }
 
-    /// Closes the connection that has been blocked for the longest time with a large response, if that is at least
-    /// `stall_max`. With `address`, only its connections are considered. Returns whether one was closed.
+    /// Returns the maximum bytes of one response: the share of an address, for reads without the reserve.
+    fn bytes_max(&self, is_read: bool) -> usize {
+        let share = self.0.of_addresses.max().min(self.0.pool.bytes_max());
+        within(share, is_read)
+    }
+
+    /// Closes the connection that reads a large response most slowly, unless all are new or fast. With `address`, only
+    /// its connections are considered. Returns whether one was closed.
     fn displace(&self, address: Option<IpAddr>) -> bool {
-        let Shared {
-            stall_max,
-            unwritten,
-            ..
-        } = &*self.0;
         let now = Instant::now();
-        let is_old = |since: Instant| now.duration_since(since) >= *stall_max;
-        let mut unwritten = unwritten.lock();
-        let old = unwritten.by_number.iter();
-        let old = old.take_while(|(_, response)| is_old(response.since));
-        let stalled = old.filter_map(|(number, response)| {
-            let since = response.flow.blocked_since()?;
+        let mut unwritten = self.0.unwritten.lock();
+        let all = unwritten.by_number.iter();
+        let old = all.take_while(|(_, response)| now - response.since >= self.0.grace);
+        let paces = old.filter_map(|(number, response)| {
             let is_candidate = address.is_none_or(|address| address == response.address);
-            (is_candidate && is_old(since)).then_some((since, *number))
+            let waits = is_candidate && response.flow.blocked_since().is_some();
+            waits.then(|| (response.pace.per_second(now), *number))
         });
-        let Some((_, number)) = stalled.min() else {
+        let slow = paces.filter(|(per_second, _)| *per_second < self.0.fast);
+        let Some((_, number)) = slow.min() else {
             return false;
         };
         let displaced = unwritten.by_number.remove(&number);
@@ -205,9 +223,15 @@ impl AddressResponses {
         }
         let bytes = bytes_of(&response).unwrap_or(0);
         let reserved = reserved.and_then(|Reserved(reservation)| Arc::into_inner(reservation));
-        let mut reservation = reserved.unwrap_or_else(|| self.reservation());
-        match reservation.resize_for_read(bytes).await {
-            Ok(()) => reservation.send(response, flow),
+        let counted = if let Some(mut reservation) = reserved {
+            reservation.resize(bytes).map(|()| reservation)
+        } else {
+            let mut reservation = self.reservation();
+            let fits = reservation.resize_for_read(bytes).await;
+            fits.map(|()| reservation)
+        };
+        match counted {
+            Ok(reservation) => reservation.send(response, flow),
             Err(problem) => problem.into_response(),
         }
     }
@@ -238,8 +262,10 @@ impl ResponseReservation {
 
     /// Reserves this number of bytes in total for a read. Waits for a short time if they are not free.
     pub async fn resize_for_read(&mut self, bytes: usize) -> Result<(), Problem> {
-        let Err(exceeded) = self.resize_within(bytes, true) else {
-            return Ok(());
+        let exceeded = match self.resize_within(bytes, true) {
+            Ok(()) => return Ok(()),
+            Err(exceeded @ Exceeded::OfResponse(_)) => return Err(self.refuse(bytes, exceeded)),
+            Err(exceeded) => exceeded,
         };
         // Boxed because this is rare, and the size of the future would be part of that of every request.
         let waited = self.wait(bytes, exceeded).boxed().await;
@@ -268,6 +294,10 @@ impl ResponseReservation {
             return Ok(());
         }
         let AddressResponses { responses, address } = &self.to;
+        let bytes_max = responses.bytes_max(is_read);
+        if bytes > bytes_max {
+            return Err(Exceeded::OfResponse(bytes_max));
+        }
         let Shared {
             pool, of_addresses, ..
         } = &*responses.0;
@@ -283,7 +313,7 @@ impl ResponseReservation {
                 return Err(Exceeded::OfAddress);
             }
         }
-        while !of_pool.resize_or_alone(bytes, is_read) {
+        while !of_pool.resize_leaving(bytes, is_read) {
             if !responses.displace(None) {
                 of_address.resize(of_pool.bytes());
                 return Err(Exceeded::OfPool);
@@ -297,8 +327,13 @@ impl ResponseReservation {
         let Shared {
             pool, of_addresses, ..
         } = &*responses.0;
-        pool.refuse();
         let detail = match exceeded {
+            Exceeded::OfResponse(bytes_max) => {
+                let detail = format!(
+                    "the response would have {bytes} bytes or more, and {bytes_max} are the limit: request fewer entries or boards"
+                );
+                return Problem::new(ProblemType::TooLarge, detail);
+            }
             Exceeded::OfAddress => format!(
                 "a response of {bytes} bytes and those that address {address} has not read yet exceed {} bytes",
                 of_addresses.max()
@@ -309,6 +344,7 @@ impl ResponseReservation {
                 pool.bytes_max()
             ),
         };
+        pool.refuse();
         Problem::new(ProblemType::Overloaded, detail)
     }
 
@@ -329,16 +365,26 @@ impl ResponseReservation {
         let mut unwritten = responses.0.unwritten.lock();
         let number = unwritten.next_number;
         unwritten.next_number += 1;
+        let since = Instant::now();
+        let pace = Arc::new(Pace::since(since));
         let entry = UnwrittenResponse {
-            since: Instant::now(),
+            since,
             address,
             flow: flow.clone(),
+            pace: pace.clone(),
             _counted: self.counted,
         };
         unwritten.by_number.insert(number, entry);
         drop(unwritten);
         let unwritten = Arc::new(Unwritten { responses, number });
-        response.map(|body| Body::new(CountedBody { body, unwritten }))
+        response.map(|body| {
+            Body::new(CountedBody {
+                body,
+                rest: Bytes::new(),
+                pace,
+                unwritten,
+            })
+        })
     }
 }
 
@@ -387,7 +433,23 @@ impl AsRef<[u8]> for Piece {
 /// A body whose pieces hold the counter of its response.
 struct CountedBody {
     body: Body,
+    /// What the connection was not given yet of the last frame.
+    rest: Bytes,
+    pace: Arc<Pace>,
     unwritten: Arc<Unwritten>,
+}
+
+impl CountedBody {
+    /// Returns the next piece, which the connection takes now.
+    fn piece(&mut self) -> Frame<Bytes> {
+        let bytes = self.rest.split_to(self.rest.len().min(PIECE_BYTES));
+        self.pace.take(bytes.len(), Instant::now());
+        let piece = Piece {
+            bytes,
+            _unwritten: self.unwritten.clone(),
+        };
+        Frame::data(Bytes::from_owner(piece))
+    }
 }
 
 impl HttpBody for CountedBody {
@@ -398,22 +460,26 @@ impl HttpBody for CountedBody {
         mut self: Pin<&mut Self>,
         context: &mut Context<'_>,
     ) -> Poll<Option<Result<Frame<Bytes>, axum::Error>>> {
-        let polled = Pin::new(&mut self.body).poll_frame(context);
-        polled.map_ok(|frame| {
-            frame.map_data(|bytes| {
-                Bytes::from_owner(Piece {
-                    bytes,
-                    _unwritten: self.unwritten.clone(),
-                })
-            })
-        })
+        while self.rest.is_empty() {
+            match ready!(Pin::new(&mut self.body).poll_frame(context)?) {
+                None => return Poll::Ready(None),
+                Some(frame) => match frame.into_data() {
+                    Ok(bytes) => self.rest = bytes,
+                    Err(trailers) => return Poll::Ready(Some(Ok(trailers))),
+                },
+            }
+        }
+        Poll::Ready(Some(Ok(self.piece())))
     }
 
     fn is_end_stream(&self) -> bool {
-        self.body.is_end_stream()
+        self.rest.is_empty() && self.body.is_end_stream()
     }
 
     fn size_hint(&self) -> SizeHint {
-        self.body.size_hint()
+        let unread = self.body.size_hint().exact();
+        unread.map_or_else(SizeHint::default, |unread| {
+            SizeHint::with_exact(unread + self.rest.len() as u64)
+        })
     }
 }

@@ -149,7 +149,7 @@ impl ProblemType {
             Self::KindHasBoards => ("kind-has-boards", "Kind has boards"),
             Self::WindowGone => ("window-gone", "Window no longer kept"),
             Self::PreconditionFailed => ("precondition-failed", "Precondition failed"),
-            Self::TooLarge => ("too-large", "Body too large"),
+            Self::TooLarge => ("too-large", "Too large"),
             Self::UnsupportedMediaType => ("unsupported-media-type", "Unsupported media type"),
             Self::OutOfRange => ("out-of-range", "Value out of range"),
             Self::WindowClosed => ("window-closed", "Windows closed"),

@@ -15,4 +15,4 @@ mod static_file;
 pub use caching::{BoardTag, Caching, Freshness, coding, content_encoding, digest, is_known};
 pub use if_match::check_conditions;
 pub use json::{json, json_text, validated_json};
-pub use static_file::StaticFile;
+pub use static_file::{HoldsNoMemory, StaticFile};

@@ -7,6 +7,10 @@ use content_coding::{CodedBodies, Coding, KeptBytes};
 
 use crate::caching::{self, Caching};
 
+/// An extension of responses whose bodies are parts of the binary: a response that is not read holds no memory.
+#[derive(Debug, Clone, Copy)]
+pub struct HoldsNoMemory;
+
 /// A file that does not change while the server runs.
 pub struct StaticFile {
     media_type: HeaderValue,
@@ -51,13 +55,14 @@ impl StaticFile {
             return caching.not_modified();
         }
         let media_type = [(header::CONTENT_TYPE, self.media_type.clone())];
-        let response = match coded {
+        let mut response = match coded {
             None => (media_type, self.bytes.clone()).into_response(),
             Some((coding, bytes)) => {
                 let coding = caching::content_encoding(coding);
                 (media_type, coding, bytes).into_response()
             }
         };
+        response.extensions_mut().insert(HoldsNoMemory);
         caching.with(response)
     }
 }

@@ -1,5 +1,12 @@
-//! Responses that clients do not read: they are limited in total and by address, and clients that
-//! read are not affected.
+//! Responses that clients do not read, or slowly: they are limited in total and by address, and
+//! clients that read are not affected.
+
+use std::io::{Read as _, Write as _};
+use std::net::TcpStream;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::thread;
+use std::time::Duration;
 
 use serde_json::{Value, json};
 use testkit::{Exposition, RawResponse, Server, Wire, eventually, ndjson};
@@ -26,14 +33,18 @@ fn fill(server: &Server) -> Value {
     json!({"boards": boards, "n": ENTRIES})
 }
 
-/// Opens a request from this client and does not read the response.
-fn reader(server: &Server, asked: &str, client: &str) -> Wire {
-    let mut wire = server.wire();
-    wire.write(format!(
+fn request(asked: &str, client: &str) -> String {
+    format!(
         "POST /v1/top HTTP/1.1\r\nhost: localhost\r\ncontent-type: application/json\r\n\
          x-forwarded-for: {client}\r\ncontent-length: {}\r\n\r\n{asked}",
         asked.len()
-    ));
+    )
+}
+
+/// Opens a request from this client and does not read the response.
+fn reader(server: &Server, asked: &str, client: &str) -> Wire {
+    let mut wire = server.wire();
+    wire.write(request(asked, client));
     wire
 }
 
@@ -173,12 +184,76 @@ fn unread_receipts_are_limited_and_clients_that_read_are_answered() {
     }
     let member = server.get("/v1/boards/gifts/a/members/u?window=all").ok();
     assert_eq!(member["points"], ROUNDS);
-    // Other clients need not wait until they disconnect.
-    eventually("a large read succeeds", || {
-        (server.get("/openapi.json").status == 200).then_some(())
-    });
     drop(idle);
     eventually("all responses are gone", || {
+        (unwritten(&server) <= 0.0).then_some(())
+    });
+}
+
+#[test]
+fn a_slow_reader_is_disconnected_when_others_need_its_memory() {
+    /// As a client that reads 32 KiB a second.
+    const READ_BYTES: usize = 8 << 10;
+    const PAUSE: Duration = Duration::from_millis(250);
+    let config = format!(
+        "[server.limits]\nanswer_bytes = {ANSWER_BYTES}\nanswer_bytes_per_address = {ANSWER_BYTES}\n\
+         [kinds.wide]\nwindows = [\"all\"]\ntop = {ENTRIES}\nmax_staleness = \"1h\"\n"
+    );
+    let server = Server::with(&config);
+    let asked = fill(&server).to_string();
+    let mut stream = TcpStream::connect(server.address()).unwrap();
+    let whole = request(&asked, "10.0.0.1");
+    stream.write_all(whole.as_bytes()).unwrap();
+    let is_cut = Arc::new(AtomicBool::new(false));
+    let reads_on = is_cut.clone();
+    let slow = thread::spawn(move || {
+        let mut all = 0;
+        let mut bytes = [0; READ_BYTES];
+        loop {
+            match stream.read(&mut bytes) {
+                Ok(0) | Err(_) => return all,
+                Ok(read) => all += read,
+            }
+            if !reads_on.load(Ordering::Relaxed) {
+                thread::sleep(PAUSE);
+            }
+        }
+    });
+    eventually("its response is unread", || {
+        (unwritten(&server) > f64::from(ANSWER_BYTES) / 4.0).then_some(())
+    });
+    // Files hold no memory.
+    server.get("/openapi.json").ok();
+    eventually("the newcomer is served", || {
+        (server.json("POST", "/v1/top", &asked).status == 200).then_some(())
+    });
+    eventually("the slow reader was disconnected", || {
+        let metrics = Exposition::of(&server);
+        (metrics.sum("megaboard_connection_hang_ups_total", &[]) >= 1.0).then_some(())
+    });
+    // It reads what the buffers have, and then the end.
+    is_cut.store(true, Ordering::Relaxed);
+    let all = slow.join().unwrap();
+    let served = server.json("POST", "/v1/top", &asked).body.len();
+    assert!(all < served, "{all} bytes of {served}");
+}
+
+#[test]
+fn a_response_larger_than_the_share_of_its_address_is_refused() {
+    const SHARE: usize = 4 << 20;
+    let server = Server::with(&format!(
+        "[server.limits]\nanswer_bytes_per_address = {SHARE}\n\
+         [kinds.wide]\nwindows = [\"all\"]\ntop = {ENTRIES}\n"
+    ));
+    let mut asked = fill(&server);
+    // Reads may use three quarters of it: the first board fits, and the second does not.
+    let limit = (SHARE / 4 * 3).to_string();
+    let refused = server.post("/v1/top", &asked);
+    refused.problem(413, "too-large", &["boards[1]", "fewer", &limit]);
+    asked["n"] = json!(ENTRIES / BOARDS);
+    let response = server.post("/v1/top", &asked).ok();
+    assert_eq!(response["boards"].as_array().unwrap().len(), BOARDS);
+    eventually("no response is counted", || {
         (unwritten(&server) <= 0.0).then_some(())
     });
 }

@@ -8,6 +8,7 @@ use connection::{AddressResponses, Flow, RequestPermit, is_small};
 use futures::FutureExt as _;
 use futures::future::BoxFuture;
 use problem::Problem;
+use validators::HoldsNoMemory;
 
 use crate::dispatch::finished;
 use crate::metrics::CountedRequest;
@@ -70,10 +71,15 @@ impl<'a> Handled<'a> {
         drop(self.permit);
         match self.answers {
             // Boxed, since it would increase the size of every request.
-            Some(answers) if !is_small(&response) => answers.send(response, flow).boxed().await,
+            Some(answers) if is_counted(&response) => answers.send(response, flow).boxed().await,
             _ => response,
         }
     }
+}
+
+/// Returns whether a response holds memory until it is read.
+fn is_counted(response: &Response) -> bool {
+    !is_small(response) && response.extensions().get::<HoldsNoMemory>().is_none()
 }
 
 /// Returns the response to a request that was refused.

@@ -32,14 +32,15 @@ use openapi_parts::problems::OfWindow;
 /// Maximum boards of a request.
 const BOARDS_MAX: usize = 100;
 
-/// Maximum entries of all boards of a request.
-const ENTRIES_MAX: u64 = 100_000;
-
 /// Maximum boards that are merged concurrently.
 const AT_ONCE_MAX: usize = 16;
 
-/// The end of a response.
+/// The beginning and the end of a response.
+const BEGIN: &[u8] = b"{\"boards\":[";
 const END: &[u8] = b"]}";
+
+/// The usual maximum bytes of a top beside its entries.
+const HEAD_BYTES: usize = 512;
 
 /// Default of `n`.
 const ENTRIES_DEFAULT: u64 = 10;
@@ -97,11 +98,6 @@ pub(crate) async fn many(
         let detail = format!("n: {n} is not a whole number from 1 to {TOP_MAX}");
         return Err(Problem::invalid(detail));
     }
-    let entries = (count as u64).saturating_mul(shape.n.unwrap_or(ENTRIES_DEFAULT));
-    if entries > ENTRIES_MAX {
-        let detail = format!("n: {count} boards of so many are {entries}, more than {ENTRIES_MAX}");
-        return Err(Problem::invalid(detail));
-    }
     check_distinct(&shape.boards.0)?;
     let tops = (0..count).map(|index| {
         let (app, caller, shape) = (&app, &caller, &shape);
@@ -112,18 +108,27 @@ pub(crate) async fn many(
         top.boxed()
     });
     let mut tops = stream::iter(tops.collect::<Vec<_>>()).buffered(AT_ONCE_MAX);
-    // Rendered one after the other, under the limit of all responses.
+    // Nothing is rendered before all entries fit. The first board that does not is reported.
     let mut reservation = answers.reservation();
-    let mut body = b"{\"boards\":[".to_vec();
+    let (mut read, mut bytes) = (Vec::with_capacity(count), 0);
     while let Some(top) = tops.next().await {
-        if !body.ends_with(b"[") {
+        let top = top?;
+        bytes += top.entry_bytes();
+        let reserved = reservation.resize_for_read(bytes).await;
+        reserved.map_err(|problem| problem.at(&format!("boards[{}]", read.len())))?;
+        read.push(top);
+    }
+    drop(tops);
+    let mut body = Vec::with_capacity(bytes + count * HEAD_BYTES);
+    body.extend_from_slice(BEGIN);
+    for (index, top) in read.iter().enumerate() {
+        if index > 0 {
             body.push(b',');
         }
-        body.extend(top?.json());
-        reservation.resize_for_read(body.len() + END.len()).await?;
+        body.extend(top.json());
     }
     body.extend_from_slice(END);
-    drop(tops);
+    reservation.resize_for_read(body.len()).await?;
     let headers = [
         (
             header::CONTENT_TYPE,
@@ -189,6 +194,11 @@ impl Top {
             view,
             n,
         })
+    }
+
+    /// Returns the bytes of its entries, the larger part of it.
+    fn entry_bytes(&self) -> usize {
+        self.view.snapshot.rendered.first(self.n).len()
     }
 
     fn json(&self) -> Vec<u8> {

@@ -128,13 +128,51 @@ async fn a_growing_response_is_counted_once() {
     assert!(reservation.resize_for_read(2 * LARGE + 1).await.is_err());
     assert_eq!(pool.bytes(), 2 * LARGE);
     drop(other);
-    // A response alone in the pool may exceed its limit.
-    reservation.resize_for_read(5 * LARGE).await.unwrap();
-    assert!(responses.reservation().resize(LARGE).is_err());
-    let response = sent(&responses, reservation.answer(of_bytes(5 * LARGE)), &free());
-    assert_eq!((response.status().as_u16(), pool.bytes()), (200, 5 * LARGE));
+    reservation.resize_for_read(3 * LARGE).await.unwrap();
+    let response = sent(&responses, reservation.answer(of_bytes(3 * LARGE)), &free());
+    assert_eq!((response.status().as_u16(), pool.bytes()), (200, 3 * LARGE));
     drop(response);
     assert_eq!(pool.bytes(), 0);
+}
+
+#[tokio::test]
+async fn a_response_larger_than_the_share_of_its_address_is_refused_even_alone() {
+    let pool = Pool::up_to(16 * LARGE);
+    let responses = Responses::new(&pool, 4 * LARGE).to(HERE);
+    // Reads leave the reserve.
+    let refused = sent(&responses, of_bytes(3 * LARGE + 1), &free());
+    assert_eq!(refused.status(), StatusCode::PAYLOAD_TOO_LARGE);
+    assert!(!refused.headers().contains_key("retry-after"));
+    let mut write = responses.reservation();
+    let refused = write.resize(4 * LARGE + 1).unwrap_err();
+    assert_eq!(refused.kind, ProblemType::TooLarge);
+    assert!(
+        refused.detail.contains("400000 are the limit"),
+        "{refused:?}"
+    );
+    assert_eq!(pool.bytes(), 0);
+    write.resize(4 * LARGE).unwrap();
+    // A smaller pool is a smaller share.
+    pool.limit_to(LARGE);
+    let refused = responses.reservation().resize(LARGE + 1).unwrap_err();
+    assert_eq!(refused.kind, ProblemType::TooLarge);
+}
+
+#[tokio::test]
+async fn a_response_is_given_to_its_connection_in_pieces_and_is_whole() {
+    let pool = Pool::up_to(4 << 20);
+    let bytes: Vec<u8> = (0..=u8::MAX).cycle().take(2 * PIECE_BYTES + 1).collect();
+    let response = Body::from(bytes.clone()).into_response();
+    let mut body = sent(&of_one_address(&pool), response, &free()).into_body();
+    let mut read = Vec::new();
+    for left in [2 * PIECE_BYTES + 1, PIECE_BYTES + 1, 1] {
+        assert_eq!(body.size_hint().exact(), Some(left as u64));
+        assert!(!body.is_end_stream());
+        let piece = body.frame().await.unwrap().unwrap().into_data().unwrap();
+        read.extend_from_slice(&piece);
+    }
+    assert!(body.is_end_stream());
+    assert_eq!(read, bytes);
 }
 
 #[tokio::test(start_paused = true)]
@@ -187,44 +225,93 @@ async fn a_response_that_the_pool_refuses_is_not_counted_for_its_address() {
     drop((read, second));
 }
 
-#[tokio::test(start_paused = true)]
-async fn the_longest_stalled_connection_is_closed_first() {
-    let pool = pool();
-    let responses = of_one_address(&pool);
-    let flows = [blocked(), free(), blocked()];
-    let held = flows.each_ref().map(|flow| sent(&responses, large(), flow));
-    advance(STALL_MAX / 2).await;
-    // The first client has read some bytes in between.
-    flows[0].free();
-    flows[0].block();
-    advance(STALL_MAX / 4).await;
-    assert_eq!(responses.send(large(), &free()).await.status(), 503);
-    advance(STALL_MAX / 4).await;
-    let mut others = Vec::new();
-    for displaced in [2, 0] {
-        others.push(sent(&responses, large(), &free()));
-        assert_eq!(others.last().map(Response::status), Some(StatusCode::OK));
-        assert!(is_displaced(&flows[displaced]), "{displaced}");
-        // Counted bytes never exceed the limit.
-        assert_eq!(pool.bytes(), 3 * LARGE);
-        advance(STALL_MAX / 2).await;
+/// A large response that a client reads in pieces.
+struct Read {
+    flow: Arc<Flow>,
+    body: Body,
+}
+
+impl Read {
+    /// A response of eight pieces.
+    fn of(responses: &AddressResponses) -> Self {
+        let flow = blocked();
+        let response = sent(responses, of_bytes(8 * PIECE_BYTES), &flow);
+        assert_eq!(response.status(), 200);
+        let body = response.into_body();
+        Self { flow, body }
     }
-    // The remaining client reads, however slowly.
-    assert_eq!(responses.send(large(), &free()).await.status(), 503);
-    assert!(!is_displaced(&flows[1]));
+
+    /// Has the connection take a piece.
+    fn take(&mut self) {
+        let piece = self.body.frame().now_or_never();
+        assert!(piece.flatten().is_some());
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn the_slowest_connection_is_closed_first_and_a_fast_or_new_one_never() {
+    const BYTES: usize = 8 * PIECE_BYTES;
+    let pool = Pool::up_to(4 * BYTES);
+    let responses = of_one_address(&pool);
+    let [mut slow, mut slowest, mut fast] = [(); 3].map(|()| Read::of(&responses));
+    let refused = async |responses: &AddressResponses| {
+        let response = responses.send(of_bytes(BYTES), &free()).await;
+        response.status() == StatusCode::SERVICE_UNAVAILABLE
+    };
+    assert!(refused(&responses).await, "all are new");
+    for read in [&mut slow, &mut slowest, &mut fast] {
+        read.take();
+    }
+    advance(GRACE / 2).await;
+    slow.take();
+    advance(GRACE / 2).await;
+    // More than a mebibyte in the last second.
+    for _ in 0..5 {
+        fast.take();
+    }
+    let mut new = Vec::new();
+    for closed in [&slowest, &slow] {
+        assert!(!is_displaced(&closed.flow));
+        new.push(Read::of(&responses));
+        assert!(is_displaced(&closed.flow));
+        assert!(!is_displaced(&fast.flow));
+        // Counted bytes never exceed the limit.
+        assert_eq!(pool.bytes(), 3 * BYTES);
+    }
+    assert!(
+        refused(&responses).await,
+        "one is fast, and the others are new"
+    );
+    // A connection that does not wait for its client is being written.
+    advance(GRACE).await;
+    fast.flow.free();
+    for read in &new {
+        read.flow.free();
+    }
+    assert!(refused(&responses).await);
+    fast.flow.block();
+    let last = Read::of(&responses);
+    assert!(is_displaced(&fast.flow), "it takes nothing any more");
     // A closed connection is not released a second time when it ends.
-    drop(held);
-    assert_eq!(pool.bytes(), 2 * LARGE);
+    drop((slow, slowest, fast));
+    assert_eq!(pool.bytes(), 3 * BYTES);
+    drop((new, last));
+    assert_eq!(pool.bytes(), 0);
 }
 
 #[tokio::test(start_paused = true)]
 async fn at_its_limit_an_address_closes_its_own_connection() {
     let pool = Pool::up_to(16 * LARGE);
     let responses = Responses::new(&pool, LARGE);
+    let write = |address| {
+        let mut reservation = responses.to(address).reservation();
+        reservation.resize(LARGE).unwrap();
+        reservation.answer(large())
+    };
     let flows = [blocked(), blocked()];
-    let there = sent(&responses.to(THERE), large(), &flows[0]);
-    let here = sent(&responses.to(HERE), large(), &flows[1]);
-    advance(STALL_MAX).await;
+    let there = sent(&responses.to(THERE), write(THERE), &flows[0]);
+    let here = sent(&responses.to(HERE), write(HERE), &flows[1]);
+    advance(GRACE).await;
     responses.to(HERE).reservation().resize(LARGE).unwrap();
     assert!(!is_displaced(&flows[0]) && is_displaced(&flows[1]));
     drop((there, here));
