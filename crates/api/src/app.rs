@@ -20,7 +20,7 @@ use shard_store::Clock;
 use tokio::sync::{Semaphore, watch};
 
 use crate::feeds::Feeds;
-use crate::metrics::{self, Metrics};
+use crate::metrics::{self, Metrics, Streams};
 
 /// Maximum requests that look for the boards of a member at a time.
 pub(crate) const SEARCHES_MAX: usize = 2;
@@ -120,13 +120,15 @@ impl App {
         let mut registry = metrics.register(&router, &merger, &access);
         let pools = Pools::default();
         pools.register(metrics::of_service(&mut registry));
+        let feeds = Feeds::default();
+        Streams::register_time(metrics::of_service(&mut registry), &feeds.time);
         let answers = Responses::new(&pools.answers, RESPONSE_BYTES_MAX / ADDRESS_PART);
         let scrapes = Responses::for_scrapes(&pools.scrapes);
         Self {
             router,
             merger,
             profiled_tops: ProfiledTops::up_to(PROFILED_BYTES_MAX),
-            feeds: Feeds::default(),
+            feeds,
             access,
             audit: AuditLog::default(),
             publish_targets: PublishTargets::default(),

@@ -96,7 +96,9 @@ impl Flow {
         self.is_stream.store(true, Ordering::Relaxed);
     }
 
-    pub(crate) fn is_stream(&self) -> bool {
+    /// Returns whether the connection carries a stream.
+    #[must_use]
+    pub fn is_stream(&self) -> bool {
         self.is_stream.load(Ordering::Relaxed)
     }
 }

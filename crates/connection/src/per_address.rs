@@ -60,6 +60,12 @@ impl PerAddress {
 }
 
 impl OfAddress {
+    /// Returns the address.
+    #[must_use]
+    pub const fn address(&self) -> IpAddr {
+        self.address
+    }
+
     /// Changes the amount. Returns `false`, and changes nothing, if the address would exceed its limit.
     pub fn resize(&mut self, amount: usize) -> bool {
         self.resize_within(amount, self.max)

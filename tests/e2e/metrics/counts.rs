@@ -180,10 +180,14 @@ fn streams_and_frames_are_counted() {
         &metrics,
         &[
             ("megaboard_streams", &[], 3.0),
-            ("megaboard_stream_feeds", &[], 2.0),
+            ("megaboard_stream_feeds", &[], 1.0),
             ("megaboard_stream_frames_total", &[], 3.0),
+            // Again for the stream of more entries.
+            ("megaboard_stream_renders_total", &[], 2.0),
+            ("megaboard_stream_interval_factor", &[], 1.0),
         ],
     );
+    assert!(metrics.sum("megaboard_stream_cpu_seconds_total", &[]) > 0.0);
     assert!(metrics.sum("megaboard_connections", &[]) >= 4.0);
     let one = json!({"board": "gifts/a", "member": "u", "points": 1});
     server.contribute(&one).ok();
@@ -192,7 +196,10 @@ fn streams_and_frames_are_counted() {
     }
     assert_counts(
         &Exposition::of(&server),
-        &[("megaboard_stream_frames_total", &[], 6.0)],
+        &[
+            ("megaboard_stream_frames_total", &[], 6.0),
+            ("megaboard_stream_renders_total", &[], 3.0),
+        ],
     );
     drop(all);
     eventually("no stream is open", || {

@@ -1,8 +1,10 @@
 //! [`Frame`]: one state of a top, as the events that every reader is sent.
 //!
-//! Its events count in the pool of streams until the last reader has dropped them. The entries are a slice of the first
-//! event: a frame does not keep a snapshot alive.
+//! It is rendered once, with the most entries that any reader is sent: a top of the first `n` is made of slices of it,
+//! and what has moved in them follows from what has moved in all. Its events count in the pool of streams until the
+//! last reader has dropped them. The entries are a slice of the event: a frame does not keep a snapshot alive.
 
+use std::collections::HashMap;
 use std::fmt::Write as _;
 use std::sync::{Arc, OnceLock};
 
@@ -10,24 +12,39 @@ use board::{Activity, BoardName, Timestamp, Window};
 use bytes::Bytes;
 use connection::{HeldBytes, Pool};
 use merger::{Rendered, TopForm, TopView};
+use parking_lot::Mutex;
 use problem::{Problem, ProblemType};
 use wire::TopHead;
 
-use super::moves;
+use super::moves::Moves;
 use crate::read_window::ReadWindow;
 
 /// The end of an event, after its data.
 const EVENT_END: &[u8] = b"\n\n";
 
-/// The contents of a frame except `as_of`. Equal contents need no new frame.
+/// The form of a frame: it has as many entries as its readers are sent.
+const ALL: usize = usize::MAX;
+
+/// The contents of a frame except `as_of` and profiles. Equal contents need no new frame.
 #[derive(Debug, Clone, PartialEq)]
 struct Shown {
     version: String,
     form: TopForm,
     members: u64,
     activity: Activity,
-    /// A digest of the profiles in the entries, if they have any.
-    profiles: Option<u64>,
+    has_profiles: bool,
+}
+
+/// A top, before it is rendered as a frame.
+#[derive(Debug, Clone)]
+struct Top {
+    shown: Shown,
+    board: BoardName,
+    window: String,
+    as_of: Timestamp,
+    entries: Rendered,
+    /// The most entries that it may have.
+    width: usize,
 }
 
 /// One state of a top, shared by all readers.
@@ -35,47 +52,55 @@ struct Shown {
 pub(crate) struct Frame {
     /// Counted from 1, without gaps.
     pub(crate) number: u64,
-    /// The event with the whole top.
-    pub(crate) board: Bytes,
-    shown: Shown,
-    board_name: BoardName,
-    window_name: String,
-    as_of: Timestamp,
-    /// Slices of `board`.
-    entries: Rendered,
-    /// The entries of the frame before, if it was of the same window.
-    before: Option<Rendered>,
-    /// The event with what has moved since then; made when a reader needs it.
-    changes: OnceLock<Option<Bytes>>,
+    /// Its entries are slices of `event`.
+    top: Top,
+    /// The event with all entries, ...
+    event: Bytes,
+    /// ... and where they end in it.
+    entries_end: usize,
+    /// The entries of the frame before, and the most that they could be, if it was of the same window.
+    before: Option<(Rendered, usize)>,
+    /// What has moved since then; found when a reader needs it.
+    moves: OnceLock<Option<(Moves, HeldBytes)>>,
+    /// The events with what has moved in the first `n` entries; made when a reader needs them.
+    changes: Mutex<HashMap<usize, Option<Bytes>>>,
     pool: Pool,
 }
 
 impl Frame {
-    /// Creates the frame of a view; `None` if the frame before shows the same. Returns an error if the pool has no
-    /// space for it. A first frame leaves the reserve to later frames of others.
+    /// Creates the frame of the first `width` entries of a view; `None` if the frame before shows the same. One that
+    /// only has more entries than the frame before has the same number. Returns an error if the pool has no space for
+    /// it. Frames for new readers leave the reserve to those of others.
     pub(crate) fn of(
         board: &BoardName,
         window: &ReadWindow,
         view: &TopView,
-        form: TopForm,
+        width: usize,
         before: Option<&Self>,
         pool: &Pool,
     ) -> Result<Option<Arc<Self>>, Problem> {
         let snapshot = &view.snapshot;
-        let shown = Shown {
-            version: snapshot.version.clone(),
-            form,
-            members: snapshot.members,
-            activity: snapshot.activity,
-            profiles: snapshot.profiles,
+        let top = Top {
+            shown: Shown {
+                version: snapshot.version.clone(),
+                form: window.form(view, ALL),
+                members: snapshot.members,
+                activity: snapshot.activity,
+                has_profiles: snapshot.profiles.is_some(),
+            },
+            board: board.clone(),
+            window: window.name(),
+            as_of: snapshot.as_of,
+            entries: first(&snapshot.rendered, width),
+            width,
         };
-        if before.is_some_and(|before| before.shown == shown) {
-            return Ok(None);
+        match before {
+            Some(before) if before.top.shows(&top) => {
+                let is_wider = width > before.top.width;
+                is_wider.then(|| before.widened(top)).transpose()
+            }
+            _ => Self::after(before, top, pool).map(Some),
         }
-        let entries = first(&snapshot.rendered, form.n);
-        let (window, as_of) = (window.name(), snapshot.as_of);
-        let frame = Self::made(shown, board, window, as_of, entries, before, pool);
-        frame.map(Some)
     }
 
     /// Creates the frame of the same top, read at `as_of`, as stale; `None` if this frame shows the same.
@@ -84,108 +109,145 @@ impl Frame {
         window: &ReadWindow,
         as_of: Timestamp,
     ) -> Result<Option<Arc<Self>>, Problem> {
-        let shown = Shown {
-            form: window.form_at(as_of, &self.shown.activity, true, self.shown.form.n),
-            ..self.shown.clone()
+        let mut top = Top {
+            window: window.name(),
+            as_of,
+            ..self.top.clone()
         };
-        if shown == self.shown {
+        let Shown { form, activity, .. } = &mut top.shown;
+        *form = window.form_at(as_of, activity, true, ALL);
+        if top.shown == self.top.shown {
             return Ok(None);
         }
-        let (board, window, entries) = (&self.board_name, window.name(), self.entries.clone());
-        let frame = Self::made(shown, board, window, as_of, entries, Some(self), &self.pool);
-        frame.map(Some)
+        Self::after(Some(self), top, &self.pool).map(Some)
+    }
+
+    /// Creates the frame that follows this one, or the first.
+    fn after(before: Option<&Self>, top: Top, pool: &Pool) -> Result<Arc<Self>, Problem> {
+        let number = before.map_or(1, |before| before.number + 1);
+        let is_for_new_reader = before.is_none_or(|before| top.width > before.top.width);
+        let earlier = before.and_then(|before| before.entries_of(top.shown.form.window));
+        Self::made(number, top, earlier, is_for_new_reader, pool)
+    }
+
+    /// Creates this frame with more entries, for a new reader. The others are sent nothing.
+    fn widened(&self, top: Top) -> Result<Arc<Self>, Problem> {
+        Self::made(self.number, top, self.before.clone(), true, &self.pool)
     }
 
     fn made(
-        shown: Shown,
-        board_name: &BoardName,
-        window_name: String,
-        as_of: Timestamp,
-        entries: Rendered,
-        before: Option<&Self>,
+        number: u64,
+        top: Top,
+        before: Option<(Rendered, usize)>,
+        is_for_new_reader: bool,
         pool: &Pool,
     ) -> Result<Arc<Self>, Problem> {
-        let answer = TopHead {
-            board: board_name,
-            window: &window_name,
-            version: &shown.version,
-            members: shown.members,
-            activity: &shown.activity,
-            as_of,
-            form: shown.form,
-        };
-        let (json, begin) = answer.json(&entries.bytes);
-        let text = event("board", &shown.version, &json);
+        let (json, begin) = top.json();
+        let text = event("board", &top.shown.version, &json);
         let mut held = pool.hold();
-        let bytes = text.capacity() + entries.ends.len() * size_of::<u32>();
-        let fits = if before.is_some() {
-            held.resize(bytes)
-        } else {
+        let bytes = text.capacity() + top.entries.ends.len() * size_of::<u32>();
+        let fits = if is_for_new_reader {
             held.resize_unreserved(bytes)
+        } else {
+            held.resize(bytes)
         };
         if !fits {
-            if before.is_none() {
+            if is_for_new_reader {
                 pool.refuse();
             }
             return Err(no_room(pool));
         }
         let begin = text.len() - EVENT_END.len() - json.len() + begin;
-        let end = begin + entries.bytes.len();
-        let board = counted(text, held);
+        let entries_end = begin + top.entries.bytes.len();
+        let event = counted(text, held);
+        let entries = Rendered {
+            bytes: event.slice(begin..entries_end),
+            ends: top.entries.ends,
+        };
         Ok(Arc::new(Self {
-            number: before.map_or(1, |before| before.number + 1),
-            entries: Rendered {
-                bytes: board.slice(begin..end),
-                ends: entries.ends,
-            },
-            before: before.and_then(|before| before.entries_of(shown.form.window)),
-            board,
-            shown,
-            board_name: board_name.clone(),
-            window_name,
-            as_of,
-            changes: OnceLock::new(),
+            number,
+            top: Top { entries, ..top },
+            event,
+            entries_end,
+            before,
+            moves: OnceLock::new(),
+            changes: Mutex::default(),
             pool: pool.clone(),
         }))
     }
 
     /// Returns the window of the top.
     pub(crate) const fn window(&self) -> Window {
-        self.shown.form.window
+        self.top.shown.form.window
+    }
+
+    /// Returns the most entries that a reader can be sent of it.
+    pub(crate) const fn width(&self) -> usize {
+        self.top.width
     }
 
     /// Returns its entries, if they are of this window: there are no moves between windows.
-    fn entries_of(&self, window: Window) -> Option<Rendered> {
-        (self.window() == window).then(|| self.entries.clone())
+    fn entries_of(&self, window: Window) -> Option<(Rendered, usize)> {
+        (self.window() == window).then(|| (self.top.entries.clone(), self.top.width))
     }
 
-    /// Returns the event with what has moved since the frame before. `None` if the whole top is to be sent: there is no
-    /// such frame, or the pool has no space for the event.
-    pub(crate) fn changes(&self) -> Option<Bytes> {
+    /// Returns the event with the first `n` entries, in one or two parts.
+    pub(crate) fn board(&self, n: usize) -> (Bytes, Option<Bytes>) {
+        let Rendered { bytes, ends } = &self.top.entries;
+        if n >= ends.len() {
+            return (self.event.clone(), None);
+        }
+        let shown = n.checked_sub(1).map_or(0, |last| ends[last] as usize);
+        let end = self.entries_end - bytes.len() + shown;
+        let rest = self.event.slice(self.entries_end..);
+        (self.event.slice(..end), Some(rest))
+    }
+
+    /// Returns the event with what has moved in the first `n` entries since the frame before. `None` if the whole top
+    /// is to be sent: there is no such frame, or the pool has no space for the event.
+    pub(crate) fn changes(&self, n: usize) -> Option<Bytes> {
+        let (before, width) = self.before.as_ref()?;
+        let (moves, _) = self.moves.get_or_init(|| self.moves(before)).as_ref()?;
+        if n > *width {
+            return None;
+        }
+        // More than there are have the same moves.
+        let n = n.min(before.ends.len().max(self.top.entries.ends.len()));
         let make = || {
-            let before = self.before.as_ref()?;
-            let moves = moves::between(before, &self.entries)?;
-            let json = self.changes_json(&moves);
-            let text = event("changes", &self.shown.version, json.as_bytes());
+            let json = self.changes_json(&moves.json(&self.top.entries, n)?);
+            let text = event("changes", &self.top.shown.version, json.as_bytes());
             let mut held = self.pool.hold();
             held.resize_unreserved(text.capacity())
                 .then(|| counted(text, held))
         };
-        self.changes.get_or_init(make).clone()
+        self.changes.lock().entry(n).or_insert_with(make).clone()
+    }
+
+    fn moves(&self, before: &Rendered) -> Option<(Moves, HeldBytes)> {
+        let moves = Moves::between(before, &self.top.entries)?;
+        let mut held = self.pool.hold();
+        held.resize_unreserved(moves.bytes())
+            .then_some((moves, held))
     }
 
     fn changes_json(&self, moves: &str) -> String {
+        let Top {
+            shown,
+            board,
+            window,
+            as_of,
+            ..
+        } = &self.top;
         let Shown {
             version,
             form,
             members,
             activity,
             ..
-        } = &self.shown;
-        let board = serde_json::Value::String(self.board_name.to_string());
+        } = shown;
+        let board = serde_json::Value::String(board.to_string());
         let mut json = format!(
-            "{{\"board\":{board},\"window\":\"{}\",\"version\":\"{version}\",\"members\":{members}",
-            self.window_name
+            "{{\"board\":{board},\"window\":\"{window}\",\"version\":\"{version}\",\"members\":{members}"
         );
         // Writing into a string cannot fail.
         for (name, at) in [
@@ -202,8 +264,31 @@ impl Frame {
                 let _ = write!(json, ",\"{name}\":true");
             }
         }
-        let _ = write!(json, ",{moves},\"as_of\":\"{}\"}}", self.as_of);
+        let _ = write!(json, ",{moves},\"as_of\":\"{as_of}\"}}");
         json
+    }
+}
+
+impl Top {
+    /// Returns whether readers of this top need not be sent the other one.
+    fn shows(&self, other: &Self) -> bool {
+        let count = self.entries.ends.len().min(other.entries.ends.len());
+        let has_same_profiles = || self.entries.first(count) == other.entries.first(count);
+        self.shown == other.shown && (!self.shown.has_profiles || has_same_profiles())
+    }
+
+    /// Returns the JSON, and the offset at which the entries begin.
+    fn json(&self) -> (Vec<u8>, usize) {
+        let head = TopHead {
+            board: &self.board,
+            window: &self.window,
+            version: &self.shown.version,
+            members: self.shown.members,
+            activity: &self.shown.activity,
+            as_of: self.as_of,
+            form: self.shown.form,
+        };
+        head.json(&self.entries.bytes)
     }
 }
 
@@ -273,28 +358,35 @@ impl Frame {
     pub(crate) fn bare(number: u64, board: &'static str, changes: Option<&'static str>) -> Self {
         let form = TopForm {
             window: Window::ALL_TIME,
-            n: 10,
+            n: ALL,
             is_final: false,
             stale: false,
             listed: None,
         };
+        let pool = Pool::up_to(0);
+        let changes = changes.map(|text| Bytes::from_static(text.as_bytes()));
         Self {
             number,
-            board: Bytes::from_static(board.as_bytes()),
-            shown: Shown {
-                version: number.to_string(),
-                form,
-                members: 0,
-                activity: Activity::default(),
-                profiles: None,
+            top: Top {
+                shown: Shown {
+                    version: number.to_string(),
+                    form,
+                    members: 0,
+                    activity: Activity::default(),
+                    has_profiles: false,
+                },
+                board: "gifts/a".parse().expect("a board's name"),
+                window: "all".to_owned(),
+                as_of: Timestamp::from_millis(0),
+                entries: Rendered::default(),
+                width: ALL,
             },
-            board_name: "gifts/a".parse().expect("a board's name"),
-            window_name: "all".to_owned(),
-            as_of: Timestamp::from_millis(0),
-            entries: Rendered::default(),
-            before: None,
-            changes: OnceLock::from(changes.map(|text| Bytes::from_static(text.as_bytes()))),
-            pool: Pool::up_to(0),
+            event: Bytes::from_static(board.as_bytes()),
+            entries_end: 0,
+            before: changes.is_some().then(|| (Rendered::default(), ALL)),
+            moves: OnceLock::from(Some((Moves::default(), pool.hold()))),
+            changes: Mutex::new(HashMap::from([(0, changes)])),
+            pool,
         }
     }
 }
@@ -305,19 +397,31 @@ mod tests {
 
     use super::*;
 
-    /// Creates the frame of a top of one member with these points.
+    /// Returns a top of the members `a`, `b` and so on with these points, as wide as they are many.
+    fn top(points: &[u32]) -> Top {
+        let (mut bytes, mut ends) = (Vec::new(), Vec::new());
+        for (points, name) in points.iter().zip('a'..) {
+            let comma = if bytes.is_empty() { "" } else { "," };
+            let entry = format!("{comma}{{\"member\":\"{name}\",\"points\":{points}}}");
+            bytes.extend_from_slice(entry.as_bytes());
+            ends.push(u32::try_from(bytes.len()).unwrap());
+        }
+        let bytes = bytes.into();
+        Top {
+            entries: Rendered { bytes, ends },
+            width: points.len(),
+            ..Frame::bare(1, "", None).top
+        }
+    }
+
     fn frame(points: u32, before: Option<&Frame>, pool: &Pool) -> Result<Arc<Frame>, Problem> {
-        let Frame {
-            shown, board_name, ..
-        } = Frame::bare(1, "", None);
-        let entry = format!("{{\"member\":\"u\",\"points\":{points}}}");
-        let entries = Rendered {
-            ends: vec![u32::try_from(entry.len()).unwrap()],
-            bytes: entry.into(),
-        };
-        let as_of = Timestamp::from_millis(0);
-        let window = "all".to_owned();
-        Frame::made(shown, &board_name, window, as_of, entries, before, pool)
+        Frame::after(before, top(&[points]), pool)
+    }
+
+    fn text(parts: (Bytes, Option<Bytes>)) -> String {
+        let (first, rest) = parts;
+        let whole = [first, rest.unwrap_or_default()].concat();
+        String::from_utf8(whole).unwrap()
     }
 
     #[test]
@@ -325,16 +429,65 @@ mod tests {
         let pool = Pool::up_to(1 << 20);
         let first = frame(1, None, &pool).unwrap();
         let alone = pool.bytes();
-        assert!(alone >= first.board.len() + 4, "{alone}");
-        assert_eq!(&first.entries.bytes[..], b"{\"member\":\"u\",\"points\":1}");
+        assert!(alone >= first.event.len() + 4, "{alone}");
+        assert_eq!(
+            &first.top.entries.bytes[..],
+            b"{\"member\":\"a\",\"points\":1}"
+        );
         let second = frame(2, Some(&first), &pool).unwrap();
-        let unread = (first.board.clone(), second.changes().unwrap());
+        let unread = (first.board(1).0, second.changes(1).unwrap());
         assert!(unread.1.starts_with(b"id: "));
         assert!(pool.bytes() >= 2 * alone + unread.1.len());
         drop((first, second));
         assert!(pool.bytes() >= unread.0.len() + unread.1.len());
         drop(unread);
         assert_eq!(pool.bytes(), 0);
+    }
+
+    #[test]
+    fn the_event_of_the_first_entries_is_a_part_of_that_of_all() {
+        let pool = Pool::up_to(1 << 20);
+        let points = [9, 8, 7, 6];
+        let whole = Frame::after(None, top(&points), &pool).unwrap();
+        let bytes = pool.bytes();
+        for n in 1..=points.len() {
+            let alone = Frame::after(None, top(&points[..n]), &pool).unwrap();
+            assert_eq!(text(whole.board(n)), text(alone.board(n)), "{n}");
+        }
+        assert_eq!(text(whole.board(5)), text(whole.board(4)));
+        // Nothing was copied.
+        assert_eq!(pool.bytes(), bytes);
+    }
+
+    #[test]
+    fn the_moves_of_many_readers_are_found_once_and_rendered_once_for_each_length() {
+        let pool = Pool::up_to(1 << 20);
+        let first = Frame::after(None, top(&[9, 8, 7]), &pool).unwrap();
+        let second = Frame::after(Some(&first), top(&[9, 8, 6]), &pool).unwrap();
+        let changes = |n| second.changes(n).unwrap();
+        let (two, three) = (changes(2), changes(3));
+        assert_ne!(two, three);
+        let bytes = pool.bytes();
+        for n in [2, 3] {
+            assert_eq!(changes(n).as_ptr(), [&two, &three][n - 2].as_ptr());
+        }
+        assert_eq!(pool.bytes(), bytes);
+        // The frame before had no fourth entry.
+        assert_eq!(second.changes(4), None);
+    }
+
+    #[test]
+    fn a_frame_with_more_entries_is_new_only_to_the_reader_who_needs_them() {
+        let pool = Pool::up_to(1 << 20);
+        let first = Frame::after(None, top(&[9]), &pool).unwrap();
+        let second = Frame::after(Some(&first), top(&[8]), &pool).unwrap();
+        let wide = second.widened(top(&[8, 7])).unwrap();
+        assert_eq!((second.number, wide.number, wide.width()), (2, 2, 2));
+        assert_eq!(wide.changes(1), second.changes(1));
+        assert_eq!(wide.changes(2), None);
+        let third = Frame::after(Some(&wide), top(&[8, 6]), &pool).unwrap();
+        assert_eq!(third.number, 3);
+        assert!(third.changes(2).is_some());
     }
 
     #[test]
@@ -347,7 +500,7 @@ mod tests {
         assert_eq!(refused.kind, ProblemType::Overloaded);
         let second = frame(2, Some(&first), &pool).unwrap();
         // The whole top is sent instead of what has moved.
-        assert_eq!(second.changes(), None);
+        assert_eq!(second.changes(1), None);
         let refused = frame(3, Some(&second), &pool).unwrap_err();
         assert_eq!(refused.kind, ProblemType::Overloaded);
         assert!(refused.detail.contains("streams"), "{refused:?}");
@@ -355,18 +508,12 @@ mod tests {
 
     #[test]
     fn moves_are_reported_only_within_a_window() {
-        let frame = Frame::bare(1, "board", None);
-        assert!(frame.entries_of(Window::ALL_TIME).is_some());
-        let next = Window::starting_at(Period::Day, Timestamp::from_millis(0));
-        assert!(frame.entries_of(next).is_none());
-        let unmade = Frame {
-            changes: OnceLock::new(),
-            ..frame
-        };
-        assert_eq!(
-            unmade.changes(),
-            None,
-            "the frame before is of another window"
-        );
+        let pool = Pool::up_to(1 << 20);
+        let first = frame(1, None, &pool).unwrap();
+        let mut next = top(&[2]);
+        next.shown.form.window = Window::starting_at(Period::Day, Timestamp::from_millis(0));
+        let next = Frame::after(Some(&first), next, &pool).unwrap();
+        assert_eq!(next.changes(1), None);
+        assert!(frame(2, Some(&first), &pool).unwrap().changes(1).is_some());
     }
 }

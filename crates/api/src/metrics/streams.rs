@@ -1,6 +1,10 @@
 //! Event streams: how many are open, and what they are sent.
 
-use metering::{Counter, Gauge, Registry};
+use std::sync::Arc;
+
+use metering::{Counter, Gauge, Registry, ScrapedMetric, Unit};
+
+use crate::feeds::StreamTime;
 
 /// The metrics of event streams.
 #[derive(Debug, Default)]
@@ -9,6 +13,8 @@ pub(crate) struct Streams {
     feeds: Gauge,
     pub(crate) frames: Counter,
     pub(crate) skipped: Counter,
+    /// Frames that were rendered.
+    pub(crate) renders: Counter,
 }
 
 impl Streams {
@@ -23,7 +29,7 @@ impl Streams {
         registry.register("streams", "Event streams that are open", self.open.clone());
         registry.register(
             "stream_feeds",
-            "Tops that are read for streams: one for each board, window and n",
+            "Tops that are read for streams: one for each board and window",
             self.feeds.clone(),
         );
         registry.register(
@@ -35,6 +41,27 @@ impl Streams {
             "stream_frames_skipped",
             "Frames that were not sent to a stream, since its client had not read the one before",
             self.skipped.clone(),
+        );
+        registry.register(
+            "stream_renders",
+            "Tops rendered for streams: each change of a top once for all its streams, and again for a stream of more entries",
+            self.renders.clone(),
+        );
+    }
+
+    /// Registers the metrics of processor time.
+    pub(crate) fn register_time(registry: &mut Registry, time: &Arc<StreamTime>) {
+        let (spent, factor) = (time.clone(), time.clone());
+        registry.register_with_unit(
+            "stream_cpu",
+            "Processor time that streams took: reads of their tops, rendering and writing",
+            Unit::Seconds,
+            ScrapedMetric::counter(move || spent.seconds()),
+        );
+        registry.register(
+            "stream_interval_factor",
+            "How many times as long as max_staleness the intervals of streams are: more than 1 while they take too much processor time",
+            ScrapedMetric::gauge(move || factor.factor()),
         );
     }
 }

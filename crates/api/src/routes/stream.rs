@@ -74,13 +74,12 @@ pub(crate) async fn show(
     let watched = Watched {
         window: selector_of(path.kind(), window.as_deref())?,
         board: path.board,
-        n,
         profiles,
     };
     let flow = parts.extensions.remove::<Arc<Flow>>();
     // The gate adds it to every stream, except in unit tests.
     let of_address = parts.extensions.remove::<Arc<OfAddress>>();
-    let reader = Reader::of(&app, caller, &watched, changes, (flow, of_address)).await?;
+    let reader = Reader::of(&app, caller, (&watched, n), changes, (flow, of_address)).await?;
     let body = match member {
         None => Body::from_stream(reader.events()),
         Some(member) => Body::from_stream(OwnPosition::new(app, watched, member).beside(reader)),

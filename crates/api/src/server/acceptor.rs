@@ -28,6 +28,7 @@ use tokio::net::{TcpListener, TcpStream};
 use tokio::time::sleep;
 
 use crate::app::App;
+use crate::feeds::StreamTime;
 use crate::gate::{BegunRequest, Gate};
 use crate::observed::ObservedRequest;
 use crate::route::Matched;
@@ -183,7 +184,7 @@ impl Acceptor {
             let connection = pin!(connection);
             tokio::select! {
                 biased;
-                ended = until_asked(connection, &of_connection) => match ended {
+                ended = until_asked(connection, &of_connection, &app.feeds.time) => match ended {
                     Some(Ok(())) => {}
                     Some(Err(error)) => {
                         early_ends.count(&error);
@@ -288,6 +289,7 @@ fn only_probes() -> Problem {
 async fn until_asked<C: GracefulConnection>(
     mut connection: Pin<&mut C>,
     flow: &Flow,
+    stream_time: &StreamTime,
 ) -> Option<C::Output> {
     let mut is_finishing = false;
     poll_fn(|context| {
@@ -304,7 +306,12 @@ async fn until_asked<C: GracefulConnection>(
             }
             Asked::Close => return Poll::Ready(None),
         }
-        connection.as_mut().poll(context).map(Some)
+        let polled = if flow.is_stream() {
+            stream_time.measured(|| connection.as_mut().poll(context))
+        } else {
+            connection.as_mut().poll(context)
+        };
+        polled.map(Some)
     })
     .await
 }

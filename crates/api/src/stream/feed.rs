@@ -3,7 +3,7 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use board::{Kind, Timestamp};
+use board::Kind;
 use merger::ReadError;
 use problem::{Problem, ProblemType};
 use tokio::sync::{OwnedSemaphorePermit, watch};
@@ -11,7 +11,9 @@ use tokio::time::{Instant, sleep_until};
 
 use crate::app::App;
 use crate::feeds::frame::{Frame, event_aside};
-use crate::feeds::{Added, Signal, Watched};
+use crate::feeds::{
+    Entered, FeedReader, FeedSlot, LastRead, NewReader, RunningFeed, Signal, Watched,
+};
 use crate::target::resolve_now;
 
 /// Silence after which readers are sent a comment: proxies keep the connection, and a reader that has disconnected is
@@ -24,56 +26,36 @@ const READ_INTERVAL_MIN: Duration = Duration::from_millis(20);
 /// A reader's subscription to a feed.
 pub(super) struct Subscription {
     pub(super) signals: watch::Receiver<Signal>,
+    pub(super) reader: FeedReader,
     pub(super) permit: OwnedSemaphorePermit,
 }
 
-/// Subscribes to a feed, and starts it if it is not running.
-pub(super) async fn subscribe(app: &Arc<App>, watched: &Watched) -> Result<Subscription, Problem> {
+/// Subscribes to a feed, and starts it if it is not running. The frame that the reader finds has all entries that it is
+/// to be sent.
+pub(super) async fn subscribe(
+    app: &Arc<App>,
+    watched: &Watched,
+    reader: NewReader,
+) -> Result<Subscription, Problem> {
     let permit = app.feeds.permit()?;
-    let signals = match app.feeds.subscribe(watched) {
-        Some(signals) => signals,
-        None => start(app, watched).await?,
-    };
-    Ok(Subscription { signals, permit })
-}
-
-async fn start(app: &Arc<App>, watched: &Watched) -> Result<watch::Receiver<Signal>, Problem> {
     let feed = Feed {
         app: app.clone(),
         watched: watched.clone(),
     };
-    let mut last = feed.read(None).await?;
-    let frame = last.frame.take();
-    let frame = frame.expect("the first read always has a frame");
-    if app.feeds.is_closed() {
-        let detail = "the server is stopping";
-        return Err(Problem::new(ProblemType::Unavailable, detail));
-    }
-    let (signals, receiver) = watch::channel(Signal {
-        frame,
-        beats: 0,
-        end: None,
-    });
-    let slot = match app.feeds.add(watched, signals)? {
-        Added::New(slot) => slot,
-        Added::Existing(receiver) => return Ok(receiver),
+    let entered = match app.feeds.enter(watched, reader)? {
+        Some(entered) => entered,
+        None => feed.clone().start(reader).await?,
     };
-    tokio::spawn(async move {
-        let feeds = &feed.app.feeds;
-        loop {
-            tokio::select! {
-                () = feed.run(&slot.signals, &mut last) => {}
-                () = feeds.closed() => {}
-            }
-            if feeds.remove(&slot) {
-                return;
-            }
-        }
-    });
-    Ok(receiver)
+    feed.widen(&entered.feed, reader.n).await?;
+    Ok(Subscription {
+        signals: entered.signals,
+        reader: entered.reader,
+        permit,
+    })
 }
 
 /// A top, and the service that it is read through.
+#[derive(Clone)]
 struct Feed {
     app: Arc<App>,
     watched: Watched,
@@ -83,9 +65,7 @@ struct Feed {
 struct FeedReading {
     /// `None` if the frame before shows the same.
     frame: Option<Arc<Frame>>,
-    as_of: Timestamp,
-    /// The pause until the next read.
-    interval: Duration,
+    last: LastRead,
 }
 
 /// Why a read has no result.
@@ -125,12 +105,61 @@ impl From<FeedError> for Problem {
 }
 
 impl Feed {
-    /// Reads the top.
-    async fn read(&self, before: Option<&Frame>) -> Result<FeedReading, FeedError> {
+    /// Reads the top for its first reader, and runs the feed.
+    async fn start(self, reader: NewReader) -> Result<Entered, Problem> {
+        let FeedReading { frame, last } = self.read(reader.n, None).await?;
+        let frame = frame.expect("the first read always has a frame");
+        let feeds = &self.app.feeds;
+        if feeds.is_closed() {
+            let detail = "the server is stopping";
+            return Err(Problem::new(ProblemType::Unavailable, detail));
+        }
+        let (entered, slot) = feeds.add(&self.watched, reader, (frame, last))?;
+        if let Some(slot) = slot {
+            let time = feeds.time.clone();
+            tokio::spawn(async move { time.within(self.serve(slot)).await });
+        }
+        Ok(entered)
+    }
+
+    /// Runs the feed until it has ended or has no readers.
+    async fn serve(&self, slot: FeedSlot) {
+        let feeds = &self.app.feeds;
+        loop {
+            tokio::select! {
+                () = self.run(&slot.feed) => {}
+                () = feeds.closed() => {}
+            }
+            if feeds.remove(&slot) {
+                return;
+            }
+        }
+    }
+
+    /// Sends the feed a frame with `n` entries, for a new reader, if its frame has fewer. If that fails, the feed goes
+    /// on for the others.
+    async fn widen(&self, feed: &RunningFeed, n: usize) -> Result<(), Problem> {
+        if feed.is_wide(n) {
+            return Ok(());
+        }
+        let mut last = feed.last.lock().await;
+        if feed.is_wide(n) {
+            return Ok(());
+        }
+        let before = feed.signals.borrow().frame.clone();
+        let reading = self.read(n, Some(&before)).await?;
+        *last = reading.last;
+        if let Some(frame) = reading.frame {
+            feed.signals.send_modify(|signal| signal.frame = frame);
+        }
+        Ok(())
+    }
+
+    /// Reads the first `width` entries of the top.
+    async fn read(&self, width: usize, before: Option<&Frame>) -> Result<FeedReading, FeedError> {
         let Watched {
             board,
             window,
-            n,
             profiles,
         } = &self.watched;
         let known = self.app.kind(board.kind().as_str()).await?;
@@ -139,16 +168,21 @@ impl Feed {
         let top = self.app.merger.top(board, kind, window.window, false);
         let mut view = top.await?;
         if *profiles {
-            let top = self.app.profiled(&known, view, window.window, *n);
+            let top = self.app.profiled(&known, view, window.window, width);
             view = top.await?;
         }
-        let form = window.form(&view, *n);
         let pool = &self.app.pools.streams;
-        let frame = Frame::of(board, &window, &view, form, before, pool);
+        let frame = Frame::of(board, &window, &view, width, before, pool);
+        let frame = frame.map_err(FeedError::PoolFull)?;
+        if frame.is_some() {
+            self.app.metrics.streams.renders.inc();
+        }
         Ok(FeedReading {
-            frame: frame.map_err(FeedError::PoolFull)?,
-            as_of: view.snapshot.as_of,
-            interval: read_interval(kind),
+            frame,
+            last: LastRead {
+                as_of: view.snapshot.as_of,
+                interval: read_interval(kind),
+            },
         })
     }
 
@@ -156,7 +190,7 @@ impl Feed {
     /// since.
     fn stale(
         &self,
-        last: &FeedReading,
+        last: LastRead,
         kind: &Kind,
         before: &Frame,
     ) -> Result<Option<Arc<Frame>>, Problem> {
@@ -169,9 +203,11 @@ impl Feed {
 
     /// Reads the top again and again, and sends readers what is new, until there are no readers, or nothing more can
     /// come.
-    async fn run(&self, signals: &watch::Sender<Signal>, last: &mut FeedReading) {
+    async fn run(&self, feed: &RunningFeed) {
+        let signals = &feed.signals;
+        let usual = feed.last.lock().await.interval;
         let mut beat_at = Instant::now() + BEAT_INTERVAL;
-        let mut read_at = Instant::now() + last.interval;
+        let mut read_at = Instant::now() + self.app.feeds.time.interval(usual);
         let mut shown_members = self.app.shown_members.subscribe();
         loop {
             tokio::select! {
@@ -185,23 +221,9 @@ impl Feed {
                 // The sender is in `app`.
                 _ = shown_members.changed() => {}
             }
-            let before = signals.borrow().frame.clone();
-            let reading = self.read(Some(&before)).await;
-            read_at = Instant::now() + last.interval;
-            let frame = match reading {
-                Ok(reading) => {
-                    *last = reading;
-                    Ok(last.frame.take())
-                }
-                // A stale frame would show the old kind's board by the new kind's calendar.
-                Err(FeedError::KindChanged(_)) => Ok(None),
-                Err(FeedError::Failed(problem)) if is_temporary(&problem) => {
-                    let kind = self.watched.board.kind().as_str();
-                    let known = self.app.router.catalogue().known(kind);
-                    known.map_or(Ok(None), |known| self.stale(last, &known.kind, &before))
-                }
-                Err(FeedError::Failed(problem) | FeedError::PoolFull(problem)) => Err(problem),
-            };
+            let mut last = feed.last.lock().await;
+            let frame = self.read_again(feed, &mut last).await;
+            read_at = Instant::now() + self.app.feeds.time.interval(last.interval);
             match frame {
                 Ok(None) => {}
                 Ok(Some(frame)) => {
@@ -214,6 +236,31 @@ impl Feed {
                     return;
                 }
             }
+        }
+    }
+
+    /// Returns the next frame, if there is anything new, or the problem that ends the feed.
+    async fn read_again(
+        &self,
+        feed: &RunningFeed,
+        last: &mut LastRead,
+    ) -> Result<Option<Arc<Frame>>, Problem> {
+        let before = feed.signals.borrow().frame.clone();
+        // Only new readers widen it: if there is no memory for that, the others are not to end.
+        let width = feed.readers.width().clamp(1, before.width());
+        match self.read(width, Some(&before)).await {
+            Ok(reading) => {
+                *last = reading.last;
+                Ok(reading.frame)
+            }
+            // A stale frame would show the old kind's board by the new kind's calendar.
+            Err(FeedError::KindChanged(_)) => Ok(None),
+            Err(FeedError::Failed(problem)) if is_temporary(&problem) => {
+                let kind = self.watched.board.kind().as_str();
+                let known = self.app.router.catalogue().known(kind);
+                known.map_or(Ok(None), |known| self.stale(*last, &known.kind, &before))
+            }
+            Err(FeedError::Failed(problem) | FeedError::PoolFull(problem)) => Err(problem),
         }
     }
 }

@@ -40,7 +40,8 @@ enum PositionRead {
     Changed(Bytes),
     /// It was sent before.
     Unchanged,
-    Failed,
+    /// It failed, or is not to be read now.
+    Later,
 }
 
 /// A position as it was sent.
@@ -118,15 +119,17 @@ impl OwnPosition {
         let seen = reader.sent();
         stream::unfold((reader, self, seen), async |(mut reader, mut own, seen)| {
             let sent = reader.sent();
-            let (event, seen) = match if sent == seen {
+            let (event, seen) = match if reader.is_within_event() {
+                PositionRead::Later
+            } else if sent == seen {
                 PositionRead::Unchanged
             } else {
                 own.read().await
             } {
                 PositionRead::Changed(event) => (event, sent),
                 PositionRead::Unchanged => (reader.next().await?, sent),
-                // Read again after the next event.
-                PositionRead::Failed => (reader.next().await?, seen),
+                // Read after what is sent next.
+                PositionRead::Later => (reader.next().await?, seen),
             };
             Some((Ok(event), (reader, own, seen)))
         })
@@ -150,9 +153,9 @@ impl OwnPosition {
             Ok(Ok(None)) => PositionRead::Unchanged,
             Ok(Err(problem)) => {
                 tracing::debug!(member = %self.member, detail = problem.detail, "a place could not be read");
-                PositionRead::Failed
+                PositionRead::Later
             }
-            Err(_) => PositionRead::Failed,
+            Err(_) => PositionRead::Later,
         }
     }
 

@@ -16,7 +16,7 @@ use tokio::sync::{OwnedSemaphorePermit, watch};
 use super::feed::{Subscription, subscribe};
 use crate::app::App;
 use crate::feeds::frame::{Frame, event_aside};
-use crate::feeds::{Signal, Watched};
+use crate::feeds::{FeedReader, NewReader, Signal, Watched};
 use crate::metrics::Streams;
 
 /// The range of the time before a reconnect, in milliseconds. It is drawn for each stream, so that the clients of a
@@ -33,8 +33,11 @@ pub(crate) struct Reader {
     flow: Option<Arc<Flow>>,
     has_begun: bool,
     sent: Sent,
+    /// The rest of the event that was sent last.
+    rest: Option<Bytes>,
     /// Checked before each event, comments included.
     admission: Option<Admission>,
+    of_feed: FeedReader,
     _permit: OwnedSemaphorePermit,
     /// The stream's count in its address.
     of_address: Option<Arc<OfAddress>>,
@@ -65,6 +68,8 @@ impl Admission {
 enum News {
     None,
     Event(Bytes),
+    /// The top.
+    Top(Arc<Frame>),
     /// What has moved between the frame before and this one.
     Moves(Arc<Frame>),
 }
@@ -81,15 +86,17 @@ struct Sent {
 }
 
 impl Reader {
-    /// Creates a reader of a feed. With `changes` it is sent what has moved, where that is possible.
+    /// Creates a reader of the first `n` entries of a feed. With `changes` it is sent what has moved, where that is
+    /// possible.
     pub(crate) async fn of(
         app: &Arc<App>,
         caller: Caller,
-        watched: &Watched,
+        (watched, n): (&Watched, usize),
         changes: bool,
         (flow, of_address): (Option<Arc<Flow>>, Option<Arc<OfAddress>>),
     ) -> Result<Self, Problem> {
-        let subscription = subscribe(app, watched).await?;
+        let address = of_address.as_ref().map(|one| one.address());
+        let subscription = subscribe(app, watched, NewReader { n, address }).await?;
         if let Some(flow) = &flow {
             flow.streams();
         }
@@ -112,6 +119,7 @@ impl Reader {
     ) -> Self {
         let Subscription {
             mut signals,
+            reader,
             permit,
         } = subscription;
         let beats = signals.borrow().beats;
@@ -128,7 +136,9 @@ impl Reader {
                 beats,
                 metrics,
             },
+            rest: None,
             admission: None,
+            of_feed: reader,
             _permit: permit,
             of_address: None,
         }
@@ -139,6 +149,11 @@ impl Reader {
         self.sent.number
     }
 
+    /// Returns whether a part of the last event has not been sent.
+    pub(super) const fn is_within_event(&self) -> bool {
+        self.rest.is_some()
+    }
+
     /// Returns its events, one after the other.
     pub(crate) fn events(self) -> impl Stream<Item = Result<Bytes, Infallible>> + Send {
         stream::unfold(self, async |mut reader| {
@@ -147,9 +162,12 @@ impl Reader {
         })
     }
 
-    /// Returns the next event, once there is one and the connection has taken the one before; `None` after the end. A
-    /// caller that drops this future before it is ready may miss an event.
+    /// Returns the next event, or the rest of the last one, once there is one and the connection has taken the one
+    /// before; `None` after the end. A caller that drops this future before it is ready may miss an event.
     pub(super) async fn next(&mut self) -> Option<Bytes> {
+        if let Some(rest) = self.rest.take() {
+            return Some(rest);
+        }
         if self.sent.has_ended {
             return None;
         }
@@ -173,12 +191,21 @@ impl Reader {
             match news {
                 News::None => {}
                 News::Event(event) => return Some(event),
+                News::Top(frame) => return Some(self.top(&frame)),
                 // Made for the first reader that needs it, and only when it can be sent.
                 News::Moves(frame) => {
-                    return Some(frame.changes().unwrap_or_else(|| frame.board.clone()));
+                    let changes = frame.changes(self.of_feed.n());
+                    return Some(changes.unwrap_or_else(|| self.top(&frame)));
                 }
             }
         }
+    }
+
+    /// Returns the beginning of the event with a top, and keeps the rest.
+    fn top(&mut self, frame: &Frame) -> Bytes {
+        let (event, rest) = frame.board(self.of_feed.n());
+        self.rest = rest;
+        event
     }
 }
 
@@ -218,7 +245,7 @@ impl Sent {
         if self.changes && follows {
             News::Moves(frame.clone())
         } else {
-            News::Event(frame.board.clone())
+            News::Top(frame.clone())
         }
     }
 }
@@ -255,6 +282,7 @@ mod tests {
             let permit = Arc::new(Semaphore::new(1)).try_acquire_owned().unwrap();
             let subscription = Subscription {
                 signals: receiver,
+                reader: FeedReader::alone(10),
                 permit,
             };
             let (flow, metrics) = (Arc::<Flow>::default(), Arc::<Streams>::default());
