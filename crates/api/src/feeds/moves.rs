@@ -298,7 +298,10 @@ mod tests {
         };
         let before = of(r#"{"rank":1,"position":1,"member":"b"}"#);
         let now = of(r#"{"rank":1,"position":1,"member":"a"}"#);
-        let json = Moves::between(&before, &now).unwrap().json(&now, 1).unwrap();
+        let json = Moves::between(&before, &now)
+            .unwrap()
+            .json(&now, 1)
+            .unwrap();
         let entered = r#""entered":[{"rank":1,"position":1,"member":"a"}],"left":["b"]"#;
         assert!(json.starts_with(entered), "{json}");
     }
