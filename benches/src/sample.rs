@@ -94,8 +94,8 @@ pub enum Amounts {
 #[must_use]
 pub fn now() -> Timestamp {
     let since = SystemTime::now().duration_since(UNIX_EPOCH);
-    let millis = since.unwrap_or_default().as_millis();
-    Timestamp::from_millis(i64::try_from(millis).unwrap_or(i64::MAX))
+    let us = since.unwrap_or_default().as_micros();
+    Timestamp::from_micros(i64::try_from(us).unwrap_or(i64::MAX))
 }
 
 /// Returns the member with this number, such as `u000000042`.

@@ -1189,7 +1189,7 @@ export interface components {
         Mode: "accumulate" | "best" | "latest";
         /**
          * @description RFC 3339, or integer epoch milliseconds.
-         * @example 2026-11-20T14:52:22.123Z
+         * @example 2026-11-20T14:52:22.123456Z
          */
         Moment: string | number;
         /** @description An entry at its position. */
@@ -1871,7 +1871,7 @@ export interface components {
             content: {
                 /**
                  * @example {
-                 *       "detail": "at: 2026-11-20T14:52:22.123Z is outside of the board's activity, from 2026-11-20T20:00:00.000Z until 2026-11-20T20:15:00.000Z",
+                 *       "detail": "at: 2026-11-20T14:52:22.123456Z is outside of the board's activity, from 2026-11-20T20:00:00.000000Z until 2026-11-20T20:15:00.000000Z",
                  *       "status": 422,
                  *       "title": "Board not open",
                  *       "type": "not-open"
@@ -2502,7 +2502,7 @@ export interface operations {
                      *       "rejected": [
                      *         {
                      *           "board": "gifts/room-8842",
-                     *           "detail": "at: 2026-11-20T15:52:22.123Z is more than 5 minutes ahead of the server's clock, 2026-11-20T14:52:22.123Z",
+                     *           "detail": "at: 2026-11-20T15:52:22.123456Z is more than 5 minutes ahead of the server's clock, 2026-11-20T14:52:22.123456Z",
                      *           "index": 7,
                      *           "type": "from-the-future"
                      *         }
@@ -2583,20 +2583,20 @@ export interface operations {
                 content: {
                     /**
                      * @example {
-                     *       "as_of": "2026-11-20T14:52:23.004Z",
+                     *       "as_of": "2026-11-20T14:52:23.004456Z",
                      *       "board": "gifts/room-8842",
                      *       "entries": [
                      *         {
                      *           "member": "u1",
                      *           "points": 999,
                      *           "rank": 1,
-                     *           "reached_at": "2026-11-20T14:52:22.123Z"
+                     *           "reached_at": "2026-11-20T14:52:22.123456Z"
                      *         },
                      *         {
                      *           "member": "u2",
                      *           "points": 500,
                      *           "rank": 2,
-                     *           "reached_at": "2026-11-20T14:50:00.000Z"
+                     *           "reached_at": "2026-11-20T14:50:00.000000Z"
                      *         }
                      *       ],
                      *       "members": 2,
@@ -2744,14 +2744,14 @@ export interface operations {
                 content: {
                     /**
                      * @example {
-                     *       "as_of": "2026-11-20T14:52:23.004Z",
+                     *       "as_of": "2026-11-20T14:52:23.004456Z",
                      *       "board": "gifts/room-8842",
                      *       "entries": [
                      *         {
                      *           "member": "u1",
                      *           "points": 999,
                      *           "rank": 1,
-                     *           "reached_at": "2026-11-20T14:52:22.123Z"
+                     *           "reached_at": "2026-11-20T14:52:22.123456Z"
                      *         }
                      *       ],
                      *       "members": 2,
@@ -2835,7 +2835,7 @@ export interface operations {
                 content: {
                     /**
                      * @example {
-                     *       "as_of": "2026-11-20T14:52:23.004Z",
+                     *       "as_of": "2026-11-20T14:52:23.004456Z",
                      *       "board": "gifts/room-8842",
                      *       "count": 1,
                      *       "members": 2,
@@ -2931,9 +2931,9 @@ export interface operations {
                      *         "member": "u1",
                      *         "points": 999,
                      *         "rank": 1,
-                     *         "reached_at": "2026-11-20T14:52:22.123Z"
+                     *         "reached_at": "2026-11-20T14:52:22.123456Z"
                      *       },
-                     *       "as_of": "2026-11-20T14:52:23.004Z",
+                     *       "as_of": "2026-11-20T14:52:23.004456Z",
                      *       "below": null,
                      *       "board": "gifts/room-8842",
                      *       "member": "u2",
@@ -2942,7 +2942,7 @@ export interface operations {
                      *       "points": 500,
                      *       "position": 2,
                      *       "rank": 2,
-                     *       "reached_at": "2026-11-20T14:50:00.000Z",
+                     *       "reached_at": "2026-11-20T14:50:00.000000Z",
                      *       "to_target": 500,
                      *       "version": "7b1c2f0a9d3e4c55.12",
                      *       "window": "day:2026-11-20"
@@ -3249,20 +3249,20 @@ export interface operations {
                 content: {
                     /**
                      * @example {
-                     *       "as_of": "2026-11-20T14:52:23.004Z",
+                     *       "as_of": "2026-11-20T14:52:23.004456Z",
                      *       "board": "gifts/room-8842",
                      *       "entries": [
                      *         {
                      *           "member": "u1",
                      *           "points": 999,
                      *           "rank": 1,
-                     *           "reached_at": "2026-11-20T14:52:22.123Z"
+                     *           "reached_at": "2026-11-20T14:52:22.123456Z"
                      *         },
                      *         {
                      *           "member": "u2",
                      *           "points": 500,
                      *           "rank": 2,
-                     *           "reached_at": "2026-11-20T14:50:00.000Z"
+                     *           "reached_at": "2026-11-20T14:50:00.000000Z"
                      *         }
                      *       ],
                      *       "members": 3,
@@ -3349,14 +3349,14 @@ export interface operations {
                 content: {
                     /**
                      * @example {
-                     *       "as_of": "2026-11-20T14:52:23.004Z",
+                     *       "as_of": "2026-11-20T14:52:23.004456Z",
                      *       "board": "gifts/room-8842",
                      *       "entries": [
                      *         {
                      *           "member": "u1",
                      *           "points": 999,
                      *           "rank": 1,
-                     *           "reached_at": "2026-11-20T14:52:22.123Z"
+                     *           "reached_at": "2026-11-20T14:52:22.123456Z"
                      *         },
                      *         {
                      *           "member": "nobody",
@@ -3434,7 +3434,7 @@ export interface operations {
                 content: {
                     /**
                      * @example {
-                     *       "as_of": "2026-11-20T14:52:23.004Z",
+                     *       "as_of": "2026-11-20T14:52:23.004456Z",
                      *       "board": "gifts/room-8842",
                      *       "members": 2,
                      *       "position": 1,
@@ -3519,7 +3519,7 @@ export interface operations {
                 content: {
                     /**
                      * @example {
-                     *       "as_of": "2026-11-20T14:52:23.004Z",
+                     *       "as_of": "2026-11-20T14:52:23.004456Z",
                      *       "board": "gifts/room-8842",
                      *       "members": 2,
                      *       "position": 1,
@@ -3647,7 +3647,7 @@ export interface operations {
                 content: {
                     /**
                      * @example {
-                     *       "expires_at": "2026-11-20T15:02:22.123Z",
+                     *       "expires_at": "2026-11-20T15:02:22.123456Z",
                      *       "token": "mbs_AAABm…"
                      *     }
                      */
@@ -3786,7 +3786,7 @@ export interface operations {
                 content: {
                     /**
                      * @example {
-                     *       "as_of": "2026-11-20T14:52:23.004Z",
+                     *       "as_of": "2026-11-20T14:52:23.004456Z",
                      *       "board": "gifts/room-8842",
                      *       "members": 2,
                      *       "shards": 16,
@@ -3969,7 +3969,7 @@ export interface operations {
                      *               "points": 999,
                      *               "position": 1,
                      *               "rank": 1,
-                     *               "reached_at": "2026-11-20T14:52:22.123Z",
+                     *               "reached_at": "2026-11-20T14:52:22.123456Z",
                      *               "window": "day:2026-11-20"
                      *             }
                      *           ]

@@ -109,7 +109,7 @@ fn members_off_the_list_have_a_standing(server: &Server) {
     );
     let off = server.get(on_a("/members/m100?target=20")).ok();
     assert_eq!((&off["points"], &off["members"]), (&json!(100), &json!(20)));
-    assert_eq!(off["reached_at"], "2023-11-14T22:13:20.000Z");
+    assert_eq!(off["reached_at"], "2023-11-14T22:13:20.000000Z");
     for name in ["rank", "position", "percentile", "above", "below"] {
         assert_eq!(off.get(name), Some(&Value::Null), "{name}");
     }
@@ -128,7 +128,7 @@ fn members_off_the_list_have_a_standing(server: &Server) {
     }
     let asked = json!({"members": ["m100", "m499", "nobody"]});
     let found = server.post(on_a("/lookup"), &asked).ok();
-    let time = "2023-11-14T22:13:20.000Z";
+    let time = "2023-11-14T22:13:20.000000Z";
     let expected = json!([
         {"rank": null, "member": "m100", "points": 100, "reached_at": time},
         {"rank": 2, "member": "m499", "points": 499, "reached_at": time},

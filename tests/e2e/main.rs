@@ -27,7 +27,6 @@ mod ingest;
 mod kinds;
 mod lists;
 mod metrics;
-mod older;
 mod packed;
 mod page;
 mod profiles;

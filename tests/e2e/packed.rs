@@ -74,9 +74,9 @@ fn order(server: &Server, board: &str) -> Vec<String> {
 
 fn a_packed_kind_keeps_to_its_range(server: &Server) {
     for (member, points, at) in [
-        ("late", 600, "2026-03-01T12:00:02.999Z"),
-        ("a", 600, "2026-03-01T12:00:01.900Z"),
-        ("b", 600, "2026-03-01T12:00:01.100Z"),
+        ("late", 600, "2026-03-01T12:00:02.999000Z"),
+        ("a", 600, "2026-03-01T12:00:01.900000Z"),
+        ("b", 600, "2026-03-01T12:00:01.100000Z"),
         ("early", 600, "2026-02-28T23:59:59Z"),
         ("none", 0, "2026-03-01T12:00:00Z"),
     ] {
@@ -88,7 +88,7 @@ fn a_packed_kind_keeps_to_its_range(server: &Server) {
         ["early", "b", "a", "late", "none"]
     );
     let shown = server.get("/v1/boards/gifts/a/members/b").ok();
-    assert_eq!(shown["reached_at"], "2026-03-01T12:00:01.000Z");
+    assert_eq!(shown["reached_at"], "2026-03-01T12:00:01.000000Z");
     sums_stay_in_range(server);
     times_stay_in_range(server);
     attempts_stay_in_range(server);
@@ -98,8 +98,8 @@ fn a_packed_kind_keeps_to_its_range(server: &Server) {
         .ok();
     assert_eq!(day["members"], 4);
     let kind = server.get("/v1/kinds/gifts").ok();
-    let packed = json!({"most": 1000, "unit": "1s", "from": "2026-01-01T00:00:00.000Z",
-        "until": "2027-01-01T00:00:00.000Z"});
+    let packed = json!({"most": 1000, "unit": "1s", "from": "2026-01-01T00:00:00.000000Z",
+        "until": "2027-01-01T00:00:00.000000Z"});
     assert_eq!(kind["packed"], packed);
 }
 
@@ -134,13 +134,16 @@ fn sums_stay_in_range(server: &Server) {
 
 fn times_stay_in_range(server: &Server) {
     let lap = json!({"board": "laps/monza", "member": "u1", "values": {"ms": 1}, "at": "2026-04-01T00:00:00Z"});
-    let early = json!({"board": "gifts/a", "member": "early", "points": 1, "at": "2025-12-31T23:59:59.999Z"});
+    let early = json!({"board": "gifts/a", "member": "early", "points": 1, "at": "2025-12-31T23:59:59.999000Z"});
     for (item, span) in [
         (
             early,
-            "2026-01-01T00:00:00.000Z to 2027-01-01T00:00:00.000Z",
+            "2026-01-01T00:00:00.000000Z to 2027-01-01T00:00:00.000000Z",
         ),
-        (lap, "2026-01-01T00:00:00.000Z to 2026-04-01T00:00:00.000Z"),
+        (
+            lap,
+            "2026-01-01T00:00:00.000000Z to 2026-04-01T00:00:00.000000Z",
+        ),
     ] {
         let response = server.contribute(&json!([item])).rejected();
         assert_eq!(response["rejected_count"], 1, "{response}");
@@ -179,8 +182,8 @@ fn attempts_stay_in_range(server: &Server) {
         json!({"board": "laps/monza", "member": member, "values": values, "at": at})
     };
     let laps = [
-        lap("u1", 58_321, "2026-03-01T12:00:00.150Z"),
-        lap("u2", 58_321, "2026-03-01T12:00:00.050Z"),
+        lap("u1", 58_321, "2026-03-01T12:00:00.150000Z"),
+        lap("u2", 58_321, "2026-03-01T12:00:00.050000Z"),
         lap("u3", 60_000, "2026-03-01T12:00:00Z"),
         lap("u4", 0, "2026-03-02T12:00:00Z"),
         lap("u4", 1, "2026-03-01T12:00:00Z"),

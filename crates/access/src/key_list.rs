@@ -100,7 +100,7 @@ mod tests {
             let listed = serde_json::to_value(access.listed_keys(now)).unwrap();
             let expected = json!({"keys": [
                 {"name": "game", "scope": "write", "kinds": ["gifts", "races"], "requests_per_second": 5,
-                 "burst": 5, "expires_at": "2026-11-20T15:00:00.000Z", "expired": expired},
+                 "burst": 5, "expires_at": "2026-11-20T15:00:00.000000Z", "expired": expired},
                 {"name": "ingest", "scope": "admin", "expired": false},
             ]});
             assert_eq!(listed, expected);

@@ -168,7 +168,7 @@ fn render(top: &Top) -> String {
         } else {
             "members"
         },
-        format_args!("{:.3}", board.as_of)
+        format_args!("{:.6}", board.as_of)
     );
     for (word, at) in [
         ("from", board.span.starts_at),
@@ -201,7 +201,7 @@ fn entries_table(entries: &[Entry]) -> Table {
     for entry in entries {
         let mut row = vec![right(entry.rank), Cell::new(printable(&entry.member))];
         row.extend(fields.cells(&entry.values));
-        row.push(Cell::new(format!("{:.3}", entry.reached_at)));
+        row.push(Cell::new(format!("{:.6}", entry.reached_at)));
         table.add_row(row);
     }
     table

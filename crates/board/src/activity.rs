@@ -12,6 +12,7 @@ use crate::kind::Kind;
 use crate::limits::{KEEP_MAX, NAME_CLOSED_MAX, SETTINGS_KEPT_MIN};
 use calendar::Timestamp;
 
+const MICROSECOND: Duration = Duration::from_micros(1);
 const MILLISECOND: Duration = Duration::from_millis(1);
 
 /// The period in which a board accepts contributions, and how long the board is kept afterwards.
@@ -247,7 +248,7 @@ impl Activity {
         let closed_to = self.expires_at().or(self.ends_at).or(self.starts_at)?;
         let last = closed_to.plus(NAME_CLOSED_MAX);
         let until =
-            admitted_until(closed_to.minus(MILLISECOND)).map_or(last, |until| until.min(last));
+            admitted_until(closed_to.minus(MICROSECOND)).map_or(last, |until| until.min(last));
         let after = Self {
             starts_at: Some(closed_to),
             ..Self::ALWAYS

@@ -54,8 +54,8 @@ impl Meaning {
             // Marks `retain`: no number of it begins like this.
             bytes.extend([0, u8::MAX]);
             bytes.extend(packing.max.to_le_bytes());
-            bytes.extend(packing.unit_ms().to_le_bytes());
-            let base = packing.span.map_or(0, |(from, _)| from.millis());
+            bytes.extend(packing.unit_us().to_le_bytes());
+            let base = packing.span.map_or(0, |(from, _)| from.micros());
             bytes.extend(base.to_le_bytes());
         }
         if spec.rank == RankStyle::Dense {

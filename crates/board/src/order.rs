@@ -161,7 +161,7 @@ impl Rules {
             words.push(field_word(value(index), field.order));
         }
         // An i64 cast to u64 and back keeps every bit.
-        let time = reached_at.millis().cast_unsigned() ^ SIGN;
+        let time = reached_at.micros().cast_unsigned() ^ SIGN;
         match self.ties() {
             Ties::Earliest => words.push(!time),
             Ties::Latest => words.push(time),
@@ -191,7 +191,7 @@ impl Rules {
         } else {
             word
         };
-        Some(Timestamp::from_millis((time ^ SIGN).cast_signed()))
+        Some(Timestamp::from_micros((time ^ SIGN).cast_signed()))
     }
 
     /// Returns the words of the fields alone: equal for standings that share a competition rank.

@@ -52,7 +52,7 @@ impl Packing {
         let ms = self.unit.as_millis();
         if ms == 0
             || 1000 % ms != 0
-            || self.unit != Duration::from_millis(self.unit_ms().cast_unsigned())
+            || self.unit != Duration::from_micros(self.unit_us().cast_unsigned())
         {
             let reason = format!(
                 "{:?} does not divide a second in whole milliseconds, as 1s and 100ms do",
@@ -61,7 +61,7 @@ impl Packing {
             return refused("packed.unit", reason);
         }
         if let Some((from, until)) = self.span {
-            if from.millis().rem_euclid(self.unit_ms()) != 0 {
+            if from.micros().rem_euclid(self.unit_us()) != 0 {
                 return refused(
                     "packed.from",
                     format!("{from} is not a whole number of units"),
@@ -103,7 +103,7 @@ impl Packing {
                     self.max,
                     self.value_bits(),
                     rule.period.as_str(),
-                    self.unit_ms(),
+                    self.unit.as_millis(),
                     128 - (units - 1).leading_zeros(),
                     self.time_bits(),
                 );
@@ -128,9 +128,7 @@ impl Packing {
             (Period::Month, _) => Duration::from_hours(32 * 24),
             (Period::Quarter, _) => Duration::from_hours(93 * 24),
             (Period::Year, _) => Duration::from_hours(367 * 24),
-            (Period::All, Some((from, until))) => {
-                Duration::from_millis(until.millis().abs_diff(from.millis()))
-            }
+            (Period::All, Some((from, until))) => until.since(from),
             (Period::All, None) => Duration::ZERO,
             _ => Duration::from_hours(36),
         }
@@ -149,10 +147,10 @@ impl Packing {
         differing.next().map(|(setting, _)| *setting)
     }
 
-    /// Returns the unit in milliseconds.
+    /// Returns the unit in microseconds.
     #[must_use]
-    pub fn unit_ms(&self) -> i64 {
-        i64::try_from(self.unit.as_millis()).unwrap_or(i64::MAX)
+    pub fn unit_us(&self) -> i64 {
+        i64::try_from(self.unit.as_micros()).unwrap_or(i64::MAX)
     }
 
     /// Returns the number of bits of a value.
@@ -185,8 +183,8 @@ impl Packing {
     /// Returns the time as it is stored: rounded down to the unit.
     #[must_use]
     pub fn floor(&self, at: Timestamp) -> Timestamp {
-        let ms = at.millis();
-        Timestamp::from_millis(ms - ms.rem_euclid(self.unit_ms()))
+        let us = at.micros();
+        Timestamp::from_micros(us - us.rem_euclid(self.unit_us()))
     }
 
     /// Returns whether a time can be represented in this window.
@@ -197,8 +195,8 @@ impl Packing {
         {
             return false;
         }
-        let since = self.floor(at).millis() - self.base(window).millis();
-        u64::try_from(since / self.unit_ms()).is_ok_and(|units| since >= 0 && units < self.units())
+        let since = self.floor(at).micros() - self.base(window).micros();
+        u64::try_from(since / self.unit_us()).is_ok_and(|units| since >= 0 && units < self.units())
     }
 
     /// Returns whether a value is in the declared range.

@@ -112,9 +112,9 @@ impl Rules {
     pub(crate) fn field_time(&self, standing: &Standing, index: usize) -> (Timestamp, bool) {
         let word = standing.words[2 * index + 1].cast_signed();
         if self.fields()[index].op == Op::Sum {
-            (Timestamp::from_millis(word >> 1), word & 1 == 1)
+            (Timestamp::from_micros(word >> 1), word & 1 == 1)
         } else {
-            (Timestamp::from_millis(word), false)
+            (Timestamp::from_micros(word), false)
         }
     }
 
@@ -126,19 +126,19 @@ impl Rules {
         moved: bool,
     ) {
         let word = if self.fields()[index].op == Op::Sum {
-            (at.millis() << 1) | i64::from(moved)
+            (at.micros() << 1) | i64::from(moved)
         } else {
-            at.millis()
+            at.micros()
         };
         standing.words[2 * index + 1] = word.cast_unsigned();
     }
 
     pub(crate) fn attempt_time(&self, standing: &Standing) -> Timestamp {
-        Timestamp::from_millis(standing.words[self.fields().len()].cast_signed())
+        Timestamp::from_micros(standing.words[self.fields().len()].cast_signed())
     }
 
     pub(crate) fn put_attempt_time(&self, standing: &mut Standing, at: Timestamp) {
-        standing.words[self.fields().len()] = at.millis().cast_unsigned();
+        standing.words[self.fields().len()] = at.micros().cast_unsigned();
     }
 
     fn value_index(&self, index: usize) -> usize {

@@ -1,4 +1,4 @@
-//! [`Timestamp`]: epoch milliseconds in UTC, and the two notations that clients may use.
+//! [`Timestamp`]: epoch microseconds in UTC, and the notations that clients may use.
 //!
 //! Not here: any clock (`now` is a parameter everywhere), and time zones, which are in `window`.
 
@@ -16,33 +16,35 @@ use text::excerpt;
 /// seconds 10^11 is the year 5138, in milliseconds it is March 1973.
 const REQUEST_MIN_MS: i64 = 100_000_000_000;
 
-/// A moment: milliseconds since 1970-01-01T00:00:00Z.
+/// The smallest integer that is interpreted as microseconds, by the same rule.
+const REQUEST_MIN_US: i64 = 1_000 * REQUEST_MIN_MS;
+
+/// A moment: microseconds since 1970-01-01T00:00:00Z.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub struct Timestamp(i64);
 
 impl Timestamp {
-    /// The earliest moment a client may name, 1973-01-01T00:00:00.000Z.
-    pub const EARLIEST: Self = Self(94_694_400_000);
+    /// The earliest moment a client may name, 1973-01-01T00:00:00.000000Z.
+    pub const EARLIEST: Self = Self(94_694_400_000_000);
 
-    /// The latest moment a client may name, 9999-12-31T23:59:59.999Z.
-    pub const LATEST: Self = Self(253_402_300_799_999);
+    /// The latest moment a client may name, 9999-12-31T23:59:59.999999Z.
+    pub const LATEST: Self = Self(253_402_300_799_999_999);
 
-    /// Parses the integer that a client sent.
+    /// Parses the integer that a client sent: milliseconds below 10^14, otherwise microseconds.
     ///
     /// Fails for integers below 10^11, which are seconds, and for those after the year 9999.
-    pub fn from_request_millis(ms: i64) -> Result<Self, TimestampError> {
-        if ms < REQUEST_MIN_MS {
-            return Err(TimestampError::TooSmall { value: ms });
+    pub fn from_request_integer(value: i64) -> Result<Self, TimestampError> {
+        match value {
+            ..REQUEST_MIN_MS => Err(TimestampError::TooSmall { value }),
+            ..REQUEST_MIN_US => Ok(Self::from_millis(value)),
+            _ if value <= Self::LATEST.0 => Ok(Self(value)),
+            _ => Err(TimestampError::OutOfRange {
+                text: value.to_string(),
+            }),
         }
-        if ms > Self::LATEST.0 {
-            return Err(TimestampError::OutOfRange {
-                text: ms.to_string(),
-            });
-        }
-        Ok(Self(ms))
     }
 
-    /// Parses RFC 3339 text, which has an offset or `Z`. Digits beyond the milliseconds are
+    /// Parses RFC 3339 text, which has an offset or `Z`. Digits beyond the microseconds are
     /// dropped: the moment moves towards the past, never into the next window.
     pub fn parse_rfc3339(text: &str) -> Result<Self, TimestampError> {
         let at = Self::parse_stored(text)?;
@@ -57,7 +59,7 @@ impl Timestamp {
     /// Does the same for text that a store has written: also the start of a window that contains the earliest
     /// accepted time.
     pub fn parse_stored(text: &str) -> Result<Self, TimestampError> {
-        let ms = rfc3339::parse(text.as_bytes()).map_err(|fault| match fault {
+        let us = rfc3339::parse(text.as_bytes()).map_err(|fault| match fault {
             Fault::Malformed => TimestampError::Malformed {
                 text: excerpt(text),
             },
@@ -65,40 +67,59 @@ impl Timestamp {
                 text: excerpt(text),
             },
         })?;
-        Ok(Self(ms))
+        Ok(Self(us))
     }
 
     /// Creates a timestamp without a check: from a clock, or from a value that was checked before
     /// it was stored.
     #[must_use]
-    pub const fn from_millis(ms: i64) -> Self {
-        Self(ms)
+    pub const fn from_micros(us: i64) -> Self {
+        Self(us)
     }
 
-    /// Milliseconds since 1970-01-01T00:00:00Z.
+    /// Does the same for what has a time in whole milliseconds. Saturates.
     #[must_use]
-    pub const fn millis(self) -> i64 {
+    pub const fn from_millis(ms: i64) -> Self {
+        Self(ms.saturating_mul(1_000))
+    }
+
+    /// Microseconds since 1970-01-01T00:00:00Z.
+    #[must_use]
+    pub const fn micros(self) -> i64 {
         self.0
     }
 
-    /// Returns the moment this much later, in whole milliseconds. Saturates.
+    /// Whole milliseconds since 1970-01-01T00:00:00Z, rounded down.
+    #[must_use]
+    pub const fn millis(self) -> i64 {
+        self.0.div_euclid(1_000)
+    }
+
+    /// Returns the moment this much later, in whole microseconds. Saturates.
     #[must_use]
     pub fn plus(self, duration: Duration) -> Self {
-        Self(self.0.saturating_add(whole_millis(duration)))
+        Self(self.0.saturating_add(whole_micros(duration)))
     }
 
-    /// Returns the moment this much earlier, in whole milliseconds. Saturates.
+    /// Returns the moment this much earlier, in whole microseconds. Saturates.
     #[must_use]
     pub fn minus(self, duration: Duration) -> Self {
-        Self(self.0.saturating_sub(whole_millis(duration)))
+        Self(self.0.saturating_sub(whole_micros(duration)))
     }
 
-    /// Returns ASCII such as `2026-11-20T14:52:22.123Z`.
+    /// Returns how much later this moment is than another one; zero if it is earlier.
+    #[must_use]
+    pub fn since(self, earlier: Self) -> Duration {
+        let us = self.0.saturating_sub(earlier.0);
+        Duration::from_micros(u64::try_from(us).unwrap_or(0))
+    }
+
+    /// Returns ASCII such as `2026-11-20T14:52:22.123456Z`.
     ///
     /// Outside of the years 0 to 9999, which RFC 3339 cannot express, returns the nearest moment
     /// inside.
     #[must_use]
-    pub fn to_rfc3339(self) -> [u8; 24] {
+    pub fn to_rfc3339(self) -> [u8; 27] {
         rfc3339::write(self.0)
     }
 }
@@ -110,8 +131,8 @@ impl fmt::Display for Timestamp {
     }
 }
 
-fn whole_millis(duration: Duration) -> i64 {
-    i64::try_from(duration.as_millis()).unwrap_or(i64::MAX)
+fn whole_micros(duration: Duration) -> i64 {
+    i64::try_from(duration.as_micros()).unwrap_or(i64::MAX)
 }
 
 /// Why a client's text or number is not a timestamp.
@@ -141,8 +162,8 @@ pub enum TimestampError {
     },
     /// Neither notation, or a date or time of day that does not exist.
     #[error(
-        "`{text}` is not a time: RFC 3339 such as `2026-11-20T14:52:22.123Z`, \
- or integer epoch milliseconds, is accepted"
+        "`{text}` is not a time: RFC 3339 such as `2026-11-20T14:52:22.123456Z`, \
+ or integer epoch milliseconds or microseconds, is accepted"
     )]
     Malformed {
         /// What was sent.
@@ -155,28 +176,32 @@ mod tests {
     use super::*;
 
     #[test]
-    fn integers_are_milliseconds_from_ten_to_the_eleven_on() {
-        for ms in [
-            REQUEST_MIN_MS,
-            1_795_186_342_123,
-            Timestamp::LATEST.millis(),
+    fn integers_are_milliseconds_from_ten_to_the_eleven_and_microseconds_from_ten_to_the_fourteen_on()
+     {
+        for (value, us) in [
+            (REQUEST_MIN_MS, REQUEST_MIN_US),
+            (1_795_186_342_123, 1_795_186_342_123_000),
+            (REQUEST_MIN_US - 1, 99_999_999_999_999_000),
+            (REQUEST_MIN_US, REQUEST_MIN_US),
+            (1_795_186_342_123_456, 1_795_186_342_123_456),
+            (Timestamp::LATEST.micros(), Timestamp::LATEST.micros()),
         ] {
-            assert_eq!(Timestamp::from_request_millis(ms), Ok(Timestamp(ms)));
+            assert_eq!(Timestamp::from_request_integer(value), Ok(Timestamp(us)));
         }
         for value in [REQUEST_MIN_MS - 1, 1_795_186_342, 0, -1, i64::MIN] {
-            let refused = Timestamp::from_request_millis(value);
+            let refused = Timestamp::from_request_integer(value);
             assert_eq!(refused, Err(TimestampError::TooSmall { value }));
         }
-        for ms in [
-            Timestamp::LATEST.millis() + 1,
-            1_795_186_342_123_000,
+        for value in [
+            Timestamp::LATEST.micros() + 1,
+            1_795_186_342_123_456_000,
             i64::MAX,
         ] {
-            let refused = Timestamp::from_request_millis(ms);
+            let refused = Timestamp::from_request_integer(value);
             assert_eq!(
                 refused,
                 Err(TimestampError::OutOfRange {
-                    text: ms.to_string()
+                    text: value.to_string()
                 })
             );
         }
@@ -187,9 +212,9 @@ mod tests {
         let read = |text| Timestamp::parse_rfc3339(text);
         assert_eq!(read("1973-01-01T00:00:00Z"), Ok(Timestamp::EARLIEST));
         assert_eq!(read("1972-12-31T19:00:00-05:00"), Ok(Timestamp::EARLIEST));
-        assert_eq!(read("9999-12-31T23:59:59.9999Z"), Ok(Timestamp::LATEST));
+        assert_eq!(read("9999-12-31T23:59:59.9999999Z"), Ok(Timestamp::LATEST));
         for text in [
-            "1972-12-31T23:59:59.999Z",
+            "1972-12-31T23:59:59.999999Z",
             "1973-01-01T00:00:00+01:00",
             "9999-12-31T23:59:59-01:00",
         ] {
@@ -211,11 +236,11 @@ mod tests {
         );
         assert_eq!(
             message("yesterday"),
-            "`yesterday` is not a time: RFC 3339 such as `2026-11-20T14:52:22.123Z`, \
- or integer epoch milliseconds, is accepted"
+            "`yesterday` is not a time: RFC 3339 such as `2026-11-20T14:52:22.123456Z`, \
+ or integer epoch milliseconds or microseconds, is accepted"
         );
         assert_eq!(
-            Timestamp::from_request_millis(1_795_186_342)
+            Timestamp::from_request_integer(1_795_186_342)
                 .unwrap_err()
                 .to_string(),
             "1795186342 is too small for epoch milliseconds (at least 100000000000); \
@@ -229,17 +254,21 @@ mod tests {
 
     #[test]
     fn adding_and_subtracting_saturate() {
-        let at = Timestamp::from_millis(1_000);
-        assert_eq!(at.plus(Duration::from_micros(1_999)).millis(), 1_001);
-        assert_eq!(at.minus(Duration::from_secs(2)).millis(), -1_000);
-        assert_eq!(at.plus(Duration::MAX).millis(), i64::MAX);
-        assert_eq!(Timestamp(-2).minus(Duration::MAX).millis(), i64::MIN);
+        let at = Timestamp::from_millis(1);
+        assert_eq!(at.plus(Duration::from_nanos(1_999)).micros(), 1_001);
+        assert_eq!(at.minus(Duration::from_millis(2)).micros(), -1_000);
+        assert_eq!(at.plus(Duration::MAX).micros(), i64::MAX);
+        assert_eq!(Timestamp(-2).minus(Duration::MAX).micros(), i64::MIN);
+        assert_eq!(Timestamp(-1).millis(), -1, "rounded down");
+        assert_eq!(Timestamp::from_millis(i64::MIN).micros(), i64::MIN);
+        assert_eq!(at.since(Timestamp(-1)), Duration::from_micros(1_001));
+        assert_eq!(Timestamp(-1).since(at), Duration::ZERO);
     }
 
     #[test]
     fn display_pads() {
-        let at = Timestamp::from_millis(1_795_186_342_123);
-        assert_eq!(at.to_string(), "2026-11-20T14:52:22.123Z");
-        assert_eq!(format!("{at:>26}"), "  2026-11-20T14:52:22.123Z");
+        let at = Timestamp::from_micros(1_795_186_342_123_456);
+        assert_eq!(at.to_string(), "2026-11-20T14:52:22.123456Z");
+        assert_eq!(format!("{at:>29}"), "  2026-11-20T14:52:22.123456Z");
     }
 }

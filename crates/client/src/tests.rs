@@ -11,8 +11,8 @@ use crate::retry::RetryPolicy;
 use crate::scripted::{Reply, Scripted};
 
 const TOP: &str = r#"{"board":"gifts/a","window":"all","version":"v","members":1,"listed":5,"final":true,
-    "as_of":"2026-11-20T14:52:22.123Z","stale":true,"ends_at":"2026-11-20T14:52:22.123Z","new":{},
-    "entries":[{"rank":1,"member":"u","points":3,"reached_at":"2026-11-20T14:52:22.123Z"}]}"#;
+    "as_of":"2026-11-20T14:52:22.123000Z","stale":true,"ends_at":"2026-11-20T14:52:22.123000Z","new":{},
+    "entries":[{"rank":1,"member":"u","points":3,"reached_at":"2026-11-20T14:52:22.123000Z"}]}"#;
 const SET: &str =
     r#"{"applied":0,"duplicates":1,"rejected_count":0,"rejected":[],"failed_count":0,"failed":[]}"#;
 

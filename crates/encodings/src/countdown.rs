@@ -1,6 +1,7 @@
 //! Times as the time left until a far moment, so that an earlier time is a greater number: [`Countdown`].
 
 use std::fmt;
+use std::time::Duration;
 
 use board::Timestamp;
 
@@ -101,8 +102,9 @@ impl Countdown {
 
     /// Returns the latest moment that can be represented.
     pub(crate) fn latest(&self) -> Timestamp {
-        let last = (self.until - self.least + 1).saturating_mul(self.unit.millis()) - 1;
-        Timestamp::from_millis(last).min(Timestamp::LATEST)
+        let end = (self.until - self.least + 1).saturating_mul(self.unit.millis());
+        let last = Timestamp::from_millis(end).minus(Duration::from_micros(1));
+        last.min(Timestamp::LATEST)
     }
 
     /// Returns whether it can represent any moment that a board accepts.

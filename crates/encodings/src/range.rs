@@ -35,7 +35,7 @@ impl Range {
     }
 }
 
-/// `scores 0 to 900718; times 1973-01-01T00:00:00.000Z to 2286-11-20T17:46:39.999Z, by the s`.
+/// `scores 0 to 900718; times 1973-01-01T00:00:00.000000Z to 2286-11-20T17:46:39.999000Z, by the s`.
 impl fmt::Display for Range {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str("scores ")?;

@@ -47,10 +47,8 @@ impl TimeMember {
 
     /// Returns the times whose local year has four digits.
     pub(crate) fn times(self) -> (Timestamp, Timestamp) {
-        let shift = |at: Timestamp, ms: i64| Timestamp::from_millis(at.millis() + ms);
-        let earliest = Timestamp::EARLIEST;
-        let latest = shift(Timestamp::LATEST, -self.offset_ms());
-        (earliest, latest.min(Timestamp::LATEST))
+        let latest = shifted(Timestamp::LATEST, -self.offset_ms());
+        (Timestamp::EARLIEST, latest.min(Timestamp::LATEST))
     }
 
     pub(crate) fn member(self, at: Timestamp, member: &str) -> Result<String, EncodeError> {
@@ -62,7 +60,7 @@ impl TimeMember {
                 latest,
             });
         }
-        let local = Timestamp::from_millis(at.millis() + self.offset_ms());
+        let local = shifted(at, self.offset_ms());
         let mut text = local.to_string();
         text.truncate(TIME_BYTES);
         Ok(format!("{}_{member}", text.replacen('T', " ", 1)))
@@ -83,11 +81,16 @@ impl TimeMember {
         text[..TIME_BYTES].copy_from_slice(time);
         let text = str::from_utf8(&text).map_err(|_| DecodeError::Prefix)?;
         let local = Timestamp::parse_rfc3339(text).map_err(|_| DecodeError::Prefix)?;
-        let at = Timestamp::from_millis(local.millis() - self.offset_ms());
+        let at = shifted(local, -self.offset_ms());
         if (Timestamp::EARLIEST..=Timestamp::LATEST).contains(&at) {
             Ok((at, member))
         } else {
             Err(DecodeError::Time(at.millis()))
         }
     }
+}
+
+/// Returns the time so many milliseconds later.
+fn shifted(at: Timestamp, ms: i64) -> Timestamp {
+    Timestamp::from_micros(at.micros() + 1_000 * ms)
 }

@@ -124,7 +124,7 @@ impl Cell {
             activity_changed: AtomicBool::new(false),
             created: AtomicBool::new(created),
             settings_set_at: now,
-            last_write: AtomicI64::new(now.millis()),
+            last_write: AtomicI64::new(now.micros()),
             body: RwLock::new(body),
             distinct: distinct_of(&kind),
             kind,
@@ -192,7 +192,7 @@ impl Cell {
 
     /// Returns the time of the last write, or of what replaces it while there is none.
     fn written(&self) -> Timestamp {
-        Timestamp::from_millis(self.last_write.load(Ordering::Relaxed))
+        Timestamp::from_micros(self.last_write.load(Ordering::Relaxed))
     }
 
     /// Returns whether it was created a while ago but never used: its creation is to be withdrawn.
@@ -218,10 +218,10 @@ impl Cell {
     /// Marks the board as created.
     pub fn mark_created(&self, now: Timestamp) {
         if self.is_created() {
-            self.last_write.fetch_max(now.millis(), Ordering::Relaxed);
+            self.last_write.fetch_max(now.micros(), Ordering::Relaxed);
         } else {
             // Settings may be dated later than now (`Activity::settings_after`).
-            self.last_write.store(now.millis(), Ordering::Relaxed);
+            self.last_write.store(now.micros(), Ordering::Relaxed);
             self.created.store(true, Ordering::Release);
         }
     }
@@ -301,7 +301,7 @@ impl Cell {
         let is_applied = |outcome: &Outcome| matches!(outcome, Outcome::Applied(_));
         if outcomes.iter().any(is_applied) {
             self.last_write
-                .fetch_max(batch.now.millis(), Ordering::Relaxed);
+                .fetch_max(batch.now.micros(), Ordering::Relaxed);
             log.record(Event::Applied(Applied {
                 incarnation: self.incarnation,
                 shard,

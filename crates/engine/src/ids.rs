@@ -147,8 +147,7 @@ impl RememberedIds {
         if now >= self.younger.began {
             self.behind = None;
         } else if let Some(behind) = self.behind.as_mut().filter(|_| !keeps_all) {
-            let step_ms = now.millis().saturating_sub(behind.seen.millis());
-            let step = Duration::from_millis(u64::try_from(step_ms).unwrap_or(0));
+            let step = now.since(behind.seen);
             if step <= STEP_MAX {
                 behind.passed += step;
             }

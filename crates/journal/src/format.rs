@@ -6,8 +6,8 @@
 use crate::limits::CAPACITY_BYTES_MAX;
 use crate::sequence::Sequence;
 
-/// The version of this format and of the records. Newer versions are rejected; all versions from 1 on can be read.
-pub(super) const FORMAT_VERSION: u32 = 4;
+/// The version of this format and of the records. Files of other versions are rejected.
+pub(super) const FORMAT_VERSION: u32 = 5;
 
 /// The first bytes of a segment.
 const SEGMENT_MAGIC: [u8; 8] = *b"megajrnl";
@@ -48,7 +48,7 @@ pub(super) struct SegmentHeader {
 /// Why the beginning of a file is not a segment header.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) enum HeaderError {
-    Newer(u32),
+    Version(u32),
     Damaged(&'static str),
 }
 
@@ -65,28 +65,26 @@ impl SegmentHeader {
         bytes
     }
 
-    /// Decodes the header, and its version.
-    pub(super) fn decode(bytes: &[u8; SEGMENT_HEADER_BYTES]) -> Result<(Self, u32), HeaderError> {
+    pub(super) fn decode(bytes: &[u8; SEGMENT_HEADER_BYTES]) -> Result<Self, HeaderError> {
         if bytes[..8] != SEGMENT_MAGIC {
             return Err(HeaderError::Damaged("this is not a segment of a journal"));
         }
-        // Checked before the checksum, because the offset of the checksum in newer versions is unknown.
-        let version = match u32_at(bytes, 8) {
+        // Checked before the checksum, because the offset of the checksum in other versions is unknown.
+        match u32_at(bytes, 8) {
+            FORMAT_VERSION => {}
             0 => return Err(HeaderError::Damaged("its version is 0")),
-            newer if newer > FORMAT_VERSION => return Err(HeaderError::Newer(newer)),
-            known => known,
-        };
+            other => return Err(HeaderError::Version(other)),
+        }
         if u32_at(bytes, 28) != crc32c::crc32c(&bytes[..28]) {
             return Err(HeaderError::Damaged(
                 "its header does not match its checksum",
             ));
         }
-        let header = Self {
+        Ok(Self {
             first: Sequence(u64_at(bytes, 12)),
             chain: u32_at(bytes, 20),
             salt: u32_at(bytes, 24),
-        };
-        Ok((header, version))
+        })
     }
 }
 

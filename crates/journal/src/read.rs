@@ -37,12 +37,12 @@ pub enum ReadError<E> {
         offset: u64,
         what: String,
     },
-    /// A newer server wrote the segment.
+    /// A server of another version wrote the segment.
     #[error(
-        "{}: has format version {version}; this server supports versions up to {FORMAT_VERSION}",
+        "{}: has format version {version}; this server supports only version {FORMAT_VERSION}",
         file.display()
     )]
-    Newer { file: PathBuf, version: u32 },
+    Version { file: PathBuf, version: u32 },
     /// No segment contains the first requested record.
     #[error("{}: the journal is missing where record {from} should be", folder.display())]
     Missing { folder: PathBuf, from: Sequence },
@@ -99,8 +99,6 @@ pub(super) struct Tail {
     /// The checksum of the last group.
     pub(super) chain: u32,
     pub(super) salt: u32,
-    /// The format of the segment.
-    pub(super) version: u32,
     /// How far the groups record that the log was synced.
     pub(super) synced: Sequence,
     /// The corresponding offset in the last segment. Bytes after it may only be in the operating system's cache.
@@ -236,8 +234,8 @@ impl SegmentReader {
             .first_chunk()
             .ok_or(HeaderError::Damaged("its header is cut off"))
             .and_then(SegmentHeader::decode);
-        let (header, version) = match header {
-            Ok(decoded) if decoded.0.first == first => decoded,
+        let header = match header {
+            Ok(header) if header.first == first => header,
             Ok(_) => {
                 return Err(damaged(
                     &file,
@@ -245,7 +243,7 @@ impl SegmentReader {
                     "its name does not match its header".to_owned(),
                 ));
             }
-            Err(HeaderError::Newer(version)) => return Err(ReadError::Newer { file, version }),
+            Err(HeaderError::Version(version)) => return Err(ReadError::Version { file, version }),
             Err(HeaderError::Damaged(what)) => return Err(damaged(&file, 0, what.to_owned())),
         };
         let tail = Tail {
@@ -253,7 +251,6 @@ impl SegmentReader {
             offset: SEGMENT_HEADER_BYTES as u64,
             chain: header.chain,
             salt: header.salt,
-            version,
             // A segment is created only after everything before it has been synced.
             synced: first,
             synced_offset: SEGMENT_HEADER_BYTES as u64,

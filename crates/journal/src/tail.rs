@@ -8,7 +8,7 @@ use std::sync::Arc;
 use disk::Disk;
 
 use crate::end::{DurableEnd, EndMark};
-use crate::format::{FORMAT_VERSION, SEGMENT_HEADER_BYTES, SegmentHeader};
+use crate::format::{SEGMENT_HEADER_BYTES, SegmentHeader};
 use crate::log::{Log, Segments, random_salt};
 use crate::read::{Recovered, Tail};
 use crate::segment::{self, CreateError, Segment, ZEROS_STEP_BYTES};
@@ -83,33 +83,15 @@ fn resume(
         segment_bytes: zeros_end,
     };
     let segments = Segments::new(recovered.segments.iter().copied());
-    let mut log = marked(Log::durable_until(
+    Ok(marked(Log::durable_until(
         durable, header, segment, segments, mark, disk,
-    ));
-    if tail.version < FORMAT_VERSION {
-        leave_old_segment(&mut log)?;
-    }
-    Ok(log)
+    )))
 }
 
 /// Records that the log is durable.
 fn marked(mut log: Log) -> Log {
     log.mark();
     log
-}
-
-/// Begins a segment of the current version, so that an older server reports that it is too old.
-///
-/// Continues in the old segment if there is no space, or if the old one is empty, so that the new one would have the
-/// same name. The records are readable in both cases.
-fn leave_old_segment(log: &mut Log) -> io::Result<()> {
-    if log.written == log.header.first {
-        return Ok(());
-    }
-    match log.roll(ZEROS_STEP_BYTES as u64) {
-        Err(CreateError::Absent(error)) if segment::is_full(&error) => Ok(()),
-        rolled => rolled.map_err(CreateError::into_error),
-    }
 }
 
 /// Writes all groups again, unchanged, that are not recorded as synced by a later group.

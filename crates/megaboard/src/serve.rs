@@ -365,7 +365,7 @@ fn now() -> Timestamp {
     let since = SystemTime::now()
         .duration_since(UNIX_EPOCH)
         .unwrap_or_default();
-    Timestamp::from_millis(i64::try_from(since.as_millis()).unwrap_or(i64::MAX))
+    Timestamp::from_micros(i64::try_from(since.as_micros()).unwrap_or(i64::MAX))
 }
 
 /// Installs handlers of the signals to stop. SIGTERM drains connections first; SIGINT does not, since a person waits for it.

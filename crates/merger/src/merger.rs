@@ -23,7 +23,7 @@ use crate::version::Version;
 const DURABLE_WAIT_MAX: Duration = Duration::from_secs(1);
 
 /// What is not durable is shown with a time this long before the window is final.
-pub(crate) const BEFORE_FINAL: Duration = Duration::from_millis(1);
+pub(crate) const BEFORE_FINAL: Duration = Duration::from_micros(1);
 
 /// Incarnations of a board that may end during one read before it fails.
 pub(crate) const INCARNATIONS_MAX: usize = 4;

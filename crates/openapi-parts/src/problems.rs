@@ -176,15 +176,15 @@ const fn detail_of(problem: ProblemType) -> &'static str {
         P::UnsupportedMediaType => "content-type: \"text/plain\" is not application/json",
         P::OutOfRange => "points: 9007199254740992 is outside ±9007199254740991",
         P::WindowClosed => {
-            "at: every window of the kind that 2026-11-20T14:52:22.123Z falls into is closed"
+            "at: every window of the kind that 2026-11-20T14:52:22.123456Z falls into is closed"
         }
         P::NotOpen => {
-            "at: 2026-11-20T14:52:22.123Z is outside of the board's activity, from \
-             2026-11-20T20:00:00.000Z until 2026-11-20T20:15:00.000Z"
+            "at: 2026-11-20T14:52:22.123456Z is outside of the board's activity, from \
+             2026-11-20T20:00:00.000000Z until 2026-11-20T20:15:00.000000Z"
         }
         P::FromTheFuture => {
-            "at: 2026-11-20T15:52:22.123Z is more than 5 minutes ahead of the server's clock, \
-             2026-11-20T14:52:22.123Z"
+            "at: 2026-11-20T15:52:22.123456Z is more than 5 minutes ahead of the server's clock, \
+             2026-11-20T14:52:22.123456Z"
         }
         P::NothingApplied => {
             "nothing was applied; 3 rejected: points: 9007199254740992 is outside ±9007199254740991"

@@ -103,7 +103,7 @@ mod tests {
         EntryRead {
             member: member.to_owned(),
             values,
-            reached_at: Timestamp::parse_rfc3339("2026-11-20T14:52:22.123Z").unwrap(),
+            reached_at: Timestamp::parse_rfc3339("2026-11-20T14:52:22.123000Z").unwrap(),
         }
     }
 

@@ -71,12 +71,12 @@ impl Work {
             .activity
             .idle()
             .map_or(kept, |idle| idle.as_millis());
-        let until = snapshot.activity.expires_at().map_or(0, Timestamp::millis);
+        let until = snapshot.activity.expires_at().map_or(0, Timestamp::micros);
         format!(
             "{} {}:{} top={} final={} kept={kept} until={until} encoding={} form={}",
             snapshot.version,
             self.window.period(),
-            self.window.start().millis(),
+            self.window.start().micros(),
             self.top(),
             self.is_final(snapshot),
             self.publication().encoding,
@@ -144,13 +144,9 @@ impl Work {
             is_unsettled.then(|| (self.now.plus(UNSETTLED_WAIT), Extent::Window(self.window)));
         let next = of_window.into_iter().chain(of_board).chain(settled);
         let next = next.min_by_key(|(at, _)| *at);
-        let wait = |at: Timestamp| {
-            let ms = u64::try_from(at.millis() - self.now.millis()).unwrap_or(0);
-            Duration::from_millis(ms)
-        };
         Outcome::Published(Published {
             every: publication.every,
-            next: next.map(|(at, extent)| (wait(at), extent)),
+            next: next.map(|(at, extent)| (at.since(self.now), extent)),
             inexact,
             check_again,
         })
@@ -265,7 +261,7 @@ fn is_later_window(published: &str, window: Window) -> bool {
     published.is_some_and(|(period, start)| {
         let start: Option<i64> = start.parse().ok();
         period == window.period().to_string()
-            && start.is_some_and(|start| start > window.start().millis())
+            && start.is_some_and(|start| start > window.start().micros())
     })
 }
 
@@ -281,7 +277,7 @@ mod tests {
         let kind = shape.into_kind("gifts").unwrap();
         let start = |text| Timestamp::parse_rfc3339(text).unwrap();
         let today = start("2026-11-20T00:00:00Z");
-        let version = format!("0-1-2 day:{} top=10", today.millis());
+        let version = format!("0-1-2 day:{} top=10", today.micros());
         let window = |period, at| current_window(&kind, period, start(at));
         assert!(is_later_window(
             &version,

@@ -17,16 +17,16 @@ use shard_store::ShardEntry;
 pub struct Packed<'a> {
     rules: &'a Rules,
     packing: &'a Packing,
-    /// The time from which times are counted, in milliseconds.
+    /// The time from which times are counted, in microseconds.
     base: i64,
 }
 
-/// Returns the time from which times of a window are counted, as functions receive it: the start of
+/// Returns the time from which times of a window are counted, in microseconds, as functions receive it: the start of
 /// the window, except for the window without bounds of a packed kind.
 #[must_use]
 pub fn base(rules: &Rules, window: Window) -> i64 {
     let base = rules.packing().map(|packing| packing.base(window));
-    base.unwrap_or(window.start()).millis()
+    base.unwrap_or(window.start()).micros()
 }
 
 impl<'a> Packed<'a> {
@@ -93,7 +93,11 @@ impl<'a> Packed<'a> {
             lower
         };
         let value = Value::new(value).ok_or(GARBLED)?;
-        let at = Timestamp::from_millis(self.base + units * self.packing.unit_ms());
+        let at = Timestamp::from_micros(
+            units
+                .saturating_mul(self.packing.unit_us())
+                .saturating_add(self.base),
+        );
         Ok((value, at))
     }
 
@@ -129,7 +133,7 @@ impl<'a> Packed<'a> {
     fn cut_at(&self, upper: i64, word: u64, bound: &Bound) -> Cut {
         let word = if self.is_earliest() { !word } else { word };
         let since = i128::from((word ^ SIGN).cast_signed()) - i128::from(self.base);
-        let unit = i128::from(self.packing.unit_ms());
+        let unit = i128::from(self.packing.unit_us());
         // Better is what is no later, or no earlier, than this.
         let units = if self.is_earliest() {
             since.div_euclid(unit)

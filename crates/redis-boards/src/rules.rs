@@ -4,8 +4,8 @@ use board::{Direction, Mode, Op, Rules, Ties};
 use bytes::Bytes;
 
 /// Returns mode, ties, then order and op of each field, one letter each: `aeds`. For packed rules
-/// the bits of a time, its unit in milliseconds and the largest value follow:
-/// `aeds:33:1000:1000000`. `standings.lua` reads it.
+/// the bits of a time, its unit in microseconds and the largest value follow:
+/// `aeds:33:1000000:1000000`. `standings.lua` reads it.
 #[must_use]
 pub fn spec(rules: &Rules) -> Bytes {
     let mode = match rules.mode() {
@@ -33,7 +33,7 @@ pub fn spec(rules: &Rules) -> Bytes {
         [order, op]
     });
     let packed = rules.packing().map_or_else(String::new, |packing| {
-        let (bits, unit, most) = (packing.time_bits(), packing.unit_ms(), packing.max);
+        let (bits, unit, most) = (packing.time_bits(), packing.unit_us(), packing.max);
         format!(":{bits}:{unit}:{most}")
     });
     let letters = [mode, ties].into_iter().chain(fields);

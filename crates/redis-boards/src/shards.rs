@@ -341,7 +341,7 @@ fn watermark(gone: &[Window]) -> Bytes {
     let latest = |period| {
         let of_period = gone.iter().filter(|window| window.period() == period);
         let latest = of_period.map(|window| window.start()).max();
-        latest.map_or_else(|| "-".to_owned(), |start| start.millis().to_string())
+        latest.map_or_else(|| "-".to_owned(), |start| start.micros().to_string())
     };
     let places = gone
         .iter()

@@ -21,8 +21,8 @@ impl Collector for NodeCollector {
         let nodes = topology.nodes().into_iter().map(|(node, _)| {
             let clock = node.link().map(|link| link.clock());
             let now = Instant::now();
-            let skew_ms = clock.map(|clock| clock.skew_ms(store_clock::own_ms(), now));
-            NodeSample::new(node.address(), skew_ms, node.metrics().clone())
+            let skew_us = clock.map(|clock| clock.skew_us(store_clock::own_us(), now));
+            NodeSample::new(node.address(), skew_us, node.metrics().clone())
         });
         encode_nodes(&mut encoder, &nodes.collect::<Vec<_>>())
     }

@@ -338,7 +338,8 @@ impl Link {
     fn function_args(&self, call: &Call) -> Vec<Bytes> {
         let mut args = Vec::with_capacity(call.args.len() + 1);
         if call.effect != Effect::Read {
-            let deadline = self.clock.lock().at(call.until);
+            // Functions compare milliseconds.
+            let deadline = self.clock.lock().at(call.until) / 1_000;
             args.push(Bytes::from(deadline.to_string()));
         }
         args.extend(call.args.iter().cloned());

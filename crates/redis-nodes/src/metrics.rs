@@ -96,31 +96,31 @@ impl Drop for UnderWay<'_> {
 pub(crate) struct NodeSample {
     labels: Labels,
     /// How far this process's clock is ahead of the node's; `None` while the node is not connected.
-    skew_ms: Option<i64>,
+    skew_us: Option<i64>,
     metrics: std::sync::Arc<NodeMetrics>,
 }
 
 impl NodeSample {
     pub(crate) fn new(
         address: impl fmt::Display,
-        skew_ms: Option<i64>,
+        skew_us: Option<i64>,
         metrics: std::sync::Arc<NodeMetrics>,
     ) -> Self {
         Self {
             labels: labels([("node", &address.to_string())]),
-            skew_ms,
+            skew_us,
             metrics,
         }
     }
 
     fn up(&self) -> ScrapedMetric {
-        let is_up = self.skew_ms.is_some();
+        let is_up = self.skew_us.is_some();
         ScrapedMetric::gauge(move || f64::from(u8::from(is_up)))
     }
 
     fn skew(&self) -> Option<(&Labels, ScrapedMetric)> {
-        let skew = std::time::Duration::from_millis(self.skew_ms?.unsigned_abs()).as_secs_f64();
-        let skew = if self.skew_ms? < 0 { -skew } else { skew };
+        let skew = std::time::Duration::from_micros(self.skew_us?.unsigned_abs()).as_secs_f64();
+        let skew = if self.skew_us? < 0 { -skew } else { skew };
         Some((&self.labels, ScrapedMetric::gauge(move || skew)))
     }
 

@@ -214,11 +214,11 @@ impl Nodes {
         self.clock.trouble().map_or(Ok(()), Err)
     }
 
-    /// Returns the time to use when this process's clock shows `own_ms`, in milliseconds since
+    /// Returns the time to use when this process's clock shows `own_us`, in microseconds since
     /// 1970.
     #[must_use]
-    pub fn time_ms(&self, own_ms: i64) -> i64 {
-        self.clock.time_ms(own_ms)
+    pub fn time_us(&self, own_us: i64) -> i64 {
+        self.clock.time_us(own_us)
     }
 
     /// Begins to scan the keys of all primaries; fails while one of them is unavailable.

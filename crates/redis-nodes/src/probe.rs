@@ -57,7 +57,7 @@ pub(crate) async fn ask_clock(
     match parts {
         [seconds, micros] => match (reply::number(seconds), reply::number(micros)) {
             (Some(seconds), Some(micros)) => {
-                let clock = NodeClock::new(seconds * 1000 + micros / 1000, asked, read);
+                let clock = NodeClock::new(seconds * 1_000_000 + micros, asked, read);
                 Ok(before.map_or(clock, |before| clock.or_better(before)))
             }
             _ => Err(Fault::Lost("the reply to TIME is not a time".to_owned())),

@@ -35,9 +35,9 @@ use redis_link::Address;
 /// How often the nodes' clocks are collected: as often as they are read.
 const LOOK_EVERY: Duration = Duration::from_secs(1);
 
-/// The maximum difference, in milliseconds, between the store's time and this process's clock at
+/// The maximum difference, in microseconds, between the store's time and this process's clock at
 /// which the store's time is used.
-const FOLLOWED_MAX_MS: i64 = 60_000;
+const FOLLOWED_MAX_US: i64 = 60_000_000;
 
 /// The store's time, and how far this process's clock may be from it.
 #[derive(Debug)]
@@ -46,7 +46,7 @@ pub(crate) struct StoreClock {
     skew_max: Duration,
     time: ArcSwapOption<NodeClock>,
     /// The latest time that was used.
-    latest_ms: AtomicI64,
+    latest_us: AtomicI64,
     seen: Mutex<NodeClocks>,
 }
 
@@ -64,7 +64,7 @@ impl StoreClock {
             topology,
             skew_max,
             time: ArcSwapOption::empty(),
-            latest_ms: AtomicI64::new(i64::MIN),
+            latest_us: AtomicI64::new(i64::MIN),
             seen: Mutex::default(),
         };
         clock.look();
@@ -81,53 +81,53 @@ impl StoreClock {
 
     /// Returns why this process's clock cannot be trusted, if it cannot.
     pub(crate) fn trouble(&self) -> Option<String> {
-        let skew_ms = self.skew_ms(own_ms())?;
-        self.exceeds(skew_ms).then(|| {
+        let skew_us = self.skew_us(own_us())?;
+        self.exceeds(skew_us).then(|| {
             format!(
                 "this server's clock is {} the Redis nodes' (clock_skew_max is {}): it writes and drops nothing until the clock is right",
-                distance(skew_ms),
-                seconds(self.skew_max.as_millis()),
+                distance(skew_us),
+                seconds(self.skew_max.as_micros()),
             )
         })
     }
 
-    /// Returns the time to use when this process's clock shows `own_ms`.
+    /// Returns the time to use when this process's clock shows `own_us`.
     ///
     /// If the two differ by more than the limit, either may be wrong: then it is the earlier one,
     /// so that nothing counts as over before it is by both. Within the limit it is the store's,
     /// which pauses rather than goes back, for example when another node becomes the median. But a
-    /// limit of more than [`FOLLOWED_MAX_MS`] means that servers may differ, and a clock that
+    /// limit of more than [`FOLLOWED_MAX_US`] means that servers may differ, and a clock that
     /// differs by more than that is used itself.
-    pub(crate) fn time_ms(&self, own_ms: i64) -> i64 {
-        let Some(skew_ms) = self.skew_ms(own_ms) else {
-            return own_ms;
+    pub(crate) fn time_us(&self, own_us: i64) -> i64 {
+        let Some(skew_us) = self.skew_us(own_us) else {
+            return own_us;
         };
-        let time_ms = own_ms.saturating_sub(skew_ms);
-        if self.exceeds(skew_ms) {
-            time_ms.min(own_ms)
-        } else if skew_ms.abs() <= FOLLOWED_MAX_MS {
-            let latest_ms = self.latest_ms.fetch_max(time_ms, Ordering::Relaxed);
+        let time_us = own_us.saturating_sub(skew_us);
+        if self.exceeds(skew_us) {
+            time_us.min(own_us)
+        } else if skew_us.abs() <= FOLLOWED_MAX_US {
+            let latest_us = self.latest_us.fetch_max(time_us, Ordering::Relaxed);
             // A previous value at another distance does not block any caller.
-            if latest_ms.saturating_sub(time_ms) > FOLLOWED_MAX_MS {
-                time_ms
+            if latest_us.saturating_sub(time_us) > FOLLOWED_MAX_US {
+                time_us
             } else {
-                latest_ms.max(time_ms)
+                latest_us.max(time_us)
             }
         } else {
-            own_ms
+            own_us
         }
     }
 
-    fn exceeds(&self, skew_ms: i64) -> bool {
-        u128::from(skew_ms.unsigned_abs()) > self.skew_max.as_millis()
+    fn exceeds(&self, skew_us: i64) -> bool {
+        u128::from(skew_us.unsigned_abs()) > self.skew_max.as_micros()
     }
 
-    /// Returns how far a clock that shows `own_ms` is ahead of the store's time, once that is
+    /// Returns how far a clock that shows `own_us` is ahead of the store's time, once that is
     /// known.
-    fn skew_ms(&self, own_ms: i64) -> Option<i64> {
+    fn skew_us(&self, own_us: i64) -> Option<i64> {
         let time = self.time.load();
         let now = Instant::now();
-        time.as_ref().map(|time| time.skew_ms(own_ms, now))
+        time.as_ref().map(|time| time.skew_us(own_us, now))
     }
 
     fn look(&self) {
@@ -155,19 +155,19 @@ impl StoreClock {
 
     /// Logs which nodes have begun to differ from the others, and which agree again.
     fn log_outliers(&self, seen: &mut NodeClocks, time: NodeClock, now: Instant) {
-        let time_ms = i64::try_from(time.at(now)).unwrap_or(i64::MAX);
+        let time_us = i64::try_from(time.at(now)).unwrap_or(i64::MAX);
         let mut outliers = HashSet::new();
         for (address, clock) in &seen.clocks {
             // How far the median is ahead of the node.
-            let skew_ms = clock.skew_ms(time_ms, now);
-            if !self.exceeds(skew_ms) {
+            let skew_us = clock.skew_us(time_us, now);
+            if !self.exceeds(skew_us) {
                 continue;
             }
             if !seen.outliers.contains(address) {
                 tracing::warn!(
                     node = %address,
                     "the node's clock is {} the other nodes': it is ignored",
-                    distance(-skew_ms)
+                    distance(-skew_us)
                 );
             }
             outliers.insert(address.clone());
@@ -192,10 +192,10 @@ impl StoreClock {
 }
 
 /// Returns what this process's clock shows.
-pub(crate) fn own_ms() -> i64 {
+pub(crate) fn own_us() -> i64 {
     let since = SystemTime::now().duration_since(UNIX_EPOCH);
-    let ms = since.unwrap_or_default().as_millis();
-    i64::try_from(ms).unwrap_or(i64::MAX)
+    let us = since.unwrap_or_default().as_micros();
+    i64::try_from(us).unwrap_or(i64::MAX)
 }
 
 /// Returns the median of some clocks, by what they show now. If their number is even, the
@@ -213,13 +213,13 @@ fn median(mut clocks: Vec<(NodeClock, bool)>, now: Instant) -> Option<NodeClock>
 }
 
 /// `259200.0 s ahead of`, `90.0 s behind`.
-fn distance(skew_ms: i64) -> String {
-    let side = if skew_ms < 0 { "behind" } else { "ahead of" };
-    format!("{} {side}", seconds(skew_ms.unsigned_abs().into()))
+fn distance(skew_us: i64) -> String {
+    let side = if skew_us < 0 { "behind" } else { "ahead of" };
+    format!("{} {side}", seconds(skew_us.unsigned_abs().into()))
 }
 
-fn seconds(ms: u128) -> String {
-    format!("{}.{} s", ms / 1000, ms % 1000 / 100)
+fn seconds(us: u128) -> String {
+    format!("{}.{} s", us / 1_000_000, us % 1_000_000 / 100_000)
 }
 
 #[cfg(test)]
@@ -230,7 +230,7 @@ mod tests {
     fn median_of(shown: &[u64], registry: Option<usize>) -> Option<u64> {
         let now = Instant::now();
         let clocks = shown.iter().enumerate();
-        let clocks = clocks.map(|(i, ms)| (NodeClock::new(*ms, now, now), registry == Some(i)));
+        let clocks = clocks.map(|(i, us)| (NodeClock::new(*us, now, now), registry == Some(i)));
         median(clocks.collect(), now).map(|clock| clock.at(now))
     }
 
@@ -252,7 +252,7 @@ mod tests {
 
     #[test]
     fn distances_are_written_in_seconds() {
-        assert_eq!(distance(259_200_000), "259200.0 s ahead of");
-        assert_eq!(distance(-90_123), "90.1 s behind");
+        assert_eq!(distance(259_200_000_000), "259200.0 s ahead of");
+        assert_eq!(distance(-90_123_456), "90.1 s behind");
     }
 }

@@ -5,9 +5,10 @@
 //! that is no longer kept); `send` finds or creates the board (`target_board`), splits its batch by
 //! shard (`shard_batch`), sends the parts to the store, and retries when the board was deleted in
 //! the meantime. `single` is the short way of one contribution to one board. A [`Watcher`] is
-//! notified of boards that have changed. [`Lifetimes`] removes members that have not contributed for long. [`Catalogue`] is the server's copy of the kinds, [`Boards`] a cache of the
+//! notified of boards that have changed. `arrivals` gives times to contributions that bring none. [`Lifetimes`] removes members that have not contributed for long. [`Catalogue`] is the server's copy of the kinds, [`Boards`] a cache of the
 //! boards' records.
 
+mod arrivals;
 mod batch;
 mod boards;
 mod catalogue;

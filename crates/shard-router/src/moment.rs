@@ -10,7 +10,7 @@ use shard_store::{Clock, Deadline, ShardStore};
 /// instant.
 #[derive(Clone)]
 pub struct Moment {
-    /// The time, in whole milliseconds: rounded down.
+    /// The time.
     pub now: Timestamp,
     /// Never later than `now`.
     began: Instant,
@@ -20,7 +20,7 @@ pub struct Moment {
     clock: Option<Clock>,
 }
 
-/// Maximum that rounding subtracts from the time of a moment.
+/// Maximum that rounding subtracts from a deadline: stores may compare whole milliseconds.
 const ROUNDED: Duration = Duration::from_millis(1);
 
 /// The pause between attempts at an unavailable store, of a caller that waits for it.
@@ -60,10 +60,9 @@ impl Moment {
     /// Returns the deadline of what must end before the server's clock shows `at`. It may be
     /// slightly early. `None`: no clock of this process reaches it.
     pub(crate) fn deadline(&self, at: Timestamp) -> Option<Deadline<'_>> {
-        let left = at.millis().saturating_sub(self.now.millis());
-        let left = Duration::from_millis(u64::try_from(left).unwrap_or(0));
+        let left = at.since(self.now).saturating_sub(ROUNDED);
         Some(Deadline {
-            instant: self.began.checked_add(left.saturating_sub(ROUNDED))?,
+            instant: self.began.checked_add(left)?,
             closing: self.clock.as_ref().map(|clock| (at, clock)),
         })
     }

@@ -12,6 +12,7 @@ use shard_store::{
     PutSettingsError, ShardStore, StoreError,
 };
 
+use crate::arrivals::Arrivals;
 use crate::batch::{BoardBatches, Contribution};
 use crate::boards::{Boards, KNOWN_BOARDS_MAX, KnownBoard};
 use crate::catalogue::{Catalogue, KnownKind};
@@ -43,6 +44,7 @@ pub struct Router {
     store: Arc<dyn ShardStore>,
     catalogue: Catalogue,
     boards: Boards,
+    arrivals: Arrivals,
     watcher: OnceLock<Arc<dyn Watcher>>,
     metrics: Metrics,
 }
@@ -64,6 +66,7 @@ impl Router {
             boards: Boards::new(store.clone(), known_boards_max),
             catalogue,
             store,
+            arrivals: Arrivals::default(),
             watcher: OnceLock::new(),
             metrics: Metrics::default(),
         })
@@ -95,6 +98,12 @@ impl Router {
 
     pub(crate) const fn metrics(&self) -> &Metrics {
         &self.metrics
+    }
+
+    /// Returns the time of a contribution that brings none and arrives now: later than all that this server gave before.
+    #[must_use]
+    pub fn arrival(&self, now: Timestamp) -> Timestamp {
+        self.arrivals.next(now)
     }
 
     /// Returns the store.

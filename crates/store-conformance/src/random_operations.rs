@@ -139,6 +139,8 @@ impl<'a> Run<'a> {
             self.members.len()
         };
         let at = self.clock.minus(pick_span(dice));
+        // Some differ by a microsecond.
+        let at = at.minus(Duration::from_micros(u64::try_from(dice.below(3)).unwrap()));
         let mut items: Vec<Item> = Vec::new();
         for _ in 0..count {
             let item = if !self.sent.is_empty() && dice.one_in(8) {

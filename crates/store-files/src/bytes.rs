@@ -65,7 +65,7 @@ pub(crate) fn put_u64(out: &mut Vec<u8>, number: u64) {
 }
 
 pub(crate) fn put_time(out: &mut Vec<u8>, at: Timestamp) {
-    put_u64(out, at.millis().cast_unsigned());
+    put_u64(out, at.micros().cast_unsigned());
 }
 
 pub(crate) fn put_varint(out: &mut Vec<u8>, mut number: u64) {
@@ -90,7 +90,7 @@ pub(crate) fn put_signed(out: &mut Vec<u8>, number: i64) {
 
 /// Writes a time relative to another. The difference wraps around, so that any two times work.
 pub(crate) fn put_time_near(out: &mut Vec<u8>, at: Timestamp, near: Timestamp) {
-    put_signed(out, at.millis().wrapping_sub(near.millis()));
+    put_signed(out, at.micros().wrapping_sub(near.micros()));
 }
 
 /// Writes a name of 1 to 255 bytes after its length.
@@ -218,8 +218,8 @@ impl<'a> Bytes<'a> {
     }
 
     pub(crate) fn time(&mut self, what: &'static str) -> Result<Timestamp, Malformed> {
-        let ms = self.u64(what)?.cast_signed();
-        Ok(Timestamp::from_millis(ms))
+        let us = self.u64(what)?.cast_signed();
+        Ok(Timestamp::from_micros(us))
     }
 
     pub(crate) fn varint(&mut self, what: &'static str) -> Result<u64, Malformed> {
@@ -251,8 +251,8 @@ impl<'a> Bytes<'a> {
         near: Timestamp,
         what: &'static str,
     ) -> Result<Timestamp, Malformed> {
-        let ms = self.signed(what)?.wrapping_add(near.millis());
-        Ok(Timestamp::from_millis(ms))
+        let us = self.signed(what)?.wrapping_add(near.micros());
+        Ok(Timestamp::from_micros(us))
     }
 
     /// Reads the text of a name; the caller checks its length.
@@ -370,7 +370,8 @@ mod tests {
 
     #[test]
     fn any_two_times_can_be_relative() {
-        let times = [i64::MIN, -1, 0, 1, 1_700_000_000_000, i64::MAX].map(Timestamp::from_millis);
+        let times =
+            [i64::MIN, -1, 0, 1, 1_700_000_000_000_000, i64::MAX].map(Timestamp::from_micros);
         for at in times {
             for near in times {
                 let mut out = Vec::new();

@@ -24,7 +24,7 @@ use parking_lot::Mutex;
 const JUMP_MAX: Duration = Duration::from_mins(1);
 
 /// How far it may drift before the expected time is adjusted.
-const DRIFT_MAX_MS: u64 = 1_000;
+const DRIFT_MAX_US: u64 = 1_000_000;
 
 /// A wall clock that is compared with the monotonic one.
 #[derive(Debug)]
@@ -33,14 +33,14 @@ pub(super) struct SteadyClock {
     began: Duration,
     /// Nothing is dropped before this.
     drops_from: Duration,
-    /// A time that had definitely passed when it was created, in milliseconds.
-    trusted_ms: i64,
+    /// A time that had definitely passed when it was created, in microseconds.
+    trusted_us: i64,
     /// How long a clock that has jumped has to run steadily before it is trusted.
     pause: Duration,
-    /// What the wall clock should have shown at `began`, in milliseconds.
-    expected_ms: AtomicI64,
+    /// What the wall clock should have shown at `began`, in microseconds.
+    expected_us: AtomicI64,
     /// The latest time that was returned.
-    latest_ms: AtomicI64,
+    latest_us: AtomicI64,
     has_jumped: AtomicBool,
     jump: Mutex<Option<Jump>>,
 }
@@ -49,7 +49,7 @@ pub(super) struct SteadyClock {
 #[derive(Debug, Clone, Copy)]
 struct Jump {
     /// What the wall clock would have shown at `began`, judged by what it shows since the jump.
-    own_ms: i64,
+    own_us: i64,
     seen: Duration,
 }
 
@@ -60,7 +60,7 @@ pub(super) enum ClockState {
     Steady,
     /// It has run steadily since it jumped, and is trusted from now on.
     Followed,
-    /// It deviates by this many milliseconds.
+    /// It deviates by this many microseconds.
     Jumped(i64),
 }
 
@@ -70,10 +70,10 @@ impl SteadyClock {
         Self {
             began: now,
             drops_from: now,
-            trusted_ms: own.millis(),
+            trusted_us: own.micros(),
             pause,
-            expected_ms: AtomicI64::new(own.millis()),
-            latest_ms: AtomicI64::new(i64::MIN),
+            expected_us: AtomicI64::new(own.micros()),
+            latest_us: AtomicI64::new(i64::MIN),
             has_jumped: AtomicBool::new(false),
             jump: Mutex::default(),
         }
@@ -81,7 +81,7 @@ impl SteadyClock {
 
     /// Drops nothing for the pause if the wall clock is ahead of the last write. Returns whether it is.
     pub(super) fn wait_if_ahead_of(&mut self, last_write: Timestamp) -> bool {
-        let began_at = Timestamp::from_millis(*self.expected_ms.get_mut());
+        let began_at = Timestamp::from_micros(*self.expected_us.get_mut());
         let is_ahead = is_far_ahead(began_at, last_write);
         if is_ahead {
             tracing::info!(%last_write, "the last write was a while ago");
@@ -99,7 +99,7 @@ impl SteadyClock {
     pub(super) fn wait(&mut self, trusted: Timestamp) {
         let pause = self.pause;
         self.drops_from = self.began + pause;
-        self.trusted_ms = self.trusted_ms.min(trusted.millis());
+        self.trusted_us = self.trusted_us.min(trusted.micros());
         tracing::info!(
             ?pause,
             "nothing is dropped until the clock has run for the pause"
@@ -115,22 +115,22 @@ impl SteadyClock {
     /// Returns the time up to which the clock is trusted while nothing may be dropped: a time that
     /// has definitely passed. Otherwise `None`.
     pub(super) fn trusted_until(&self, now: Duration) -> Option<Timestamp> {
-        let expected_ms = self.expected_ms.load(Ordering::Relaxed);
-        let over_ms = self.trusted_ms.min(expected_ms);
-        let until = Timestamp::from_millis(over_ms.saturating_add(self.elapsed_ms(now)));
+        let expected_us = self.expected_us.load(Ordering::Relaxed);
+        let over_us = self.trusted_us.min(expected_us);
+        let until = Timestamp::from_micros(over_us.saturating_add(self.elapsed_us(now)));
         (!self.may_drop(now)).then_some(until)
     }
 
     /// Compares the wall clock with the expected time.
     pub(super) fn judge(&self, own: Timestamp, now: Duration) -> ClockState {
-        let own_ms = own.millis().saturating_sub(self.elapsed_ms(now));
-        let off_ms = own_ms.saturating_sub(self.expected_ms.load(Ordering::Relaxed));
-        if !is_jump(off_ms) {
+        let own_us = own.micros().saturating_sub(self.elapsed_us(now));
+        let off_us = own_us.saturating_sub(self.expected_us.load(Ordering::Relaxed));
+        if !is_jump(off_us) {
             // After the clock was set back, the expected time follows only once the time no longer
             // stands still: small steps add up.
-            let stands_still = own.millis() < self.latest_ms.load(Ordering::Relaxed);
-            if off_ms.unsigned_abs() > DRIFT_MAX_MS && !stands_still {
-                self.expected_ms.store(own_ms, Ordering::Relaxed);
+            let stands_still = own.micros() < self.latest_us.load(Ordering::Relaxed);
+            if off_us.unsigned_abs() > DRIFT_MAX_US && !stands_still {
+                self.expected_us.store(own_us, Ordering::Relaxed);
             }
             if self.has_jumped.swap(false, Ordering::Relaxed) {
                 *self.jump.lock() = None;
@@ -139,45 +139,45 @@ impl SteadyClock {
             return ClockState::Steady;
         }
         let mut jump = self.jump.lock();
-        let same = jump.filter(|jump| !is_jump(own_ms.saturating_sub(jump.own_ms)));
+        let same = jump.filter(|jump| !is_jump(own_us.saturating_sub(jump.own_us)));
         let seen = same.map_or(now, |jump| jump.seen);
         if now.saturating_sub(seen) >= self.pause {
             *jump = None;
-            self.expected_ms.store(own_ms, Ordering::Relaxed);
-            self.latest_ms.store(own.millis(), Ordering::Relaxed);
+            self.expected_us.store(own_us, Ordering::Relaxed);
+            self.latest_us.store(own.micros(), Ordering::Relaxed);
             self.has_jumped.store(false, Ordering::Relaxed);
             tracing::info!(
-                off_ms,
+                off_us,
                 "the clock has run steadily since it jumped: it is trusted again"
             );
             return ClockState::Followed;
         }
         if same.is_none() {
-            *jump = Some(Jump { own_ms, seen });
+            *jump = Some(Jump { own_us, seen });
             self.has_jumped.store(true, Ordering::Relaxed);
-            tracing::warn!("{}", self.rejection(off_ms));
+            tracing::warn!("{}", self.rejection(off_us));
         }
-        ClockState::Jumped(off_ms)
+        ClockState::Jumped(off_us)
     }
 
     /// Returns the time to use when the wall clock shows `own`.
     pub(super) fn time(&self, own: Timestamp, now: Duration) -> Timestamp {
-        let time_ms = match self.judge(own, now) {
-            ClockState::Steady | ClockState::Followed => own.millis(),
+        let time_us = match self.judge(own, now) {
+            ClockState::Steady | ClockState::Followed => own.micros(),
             ClockState::Jumped(_) => {
-                let expected_ms = self.expected_ms.load(Ordering::Relaxed);
-                expected_ms.saturating_add(self.elapsed_ms(now))
+                let expected_us = self.expected_us.load(Ordering::Relaxed);
+                expected_us.saturating_add(self.elapsed_us(now))
             }
         };
-        let latest_ms = self.latest_ms.fetch_max(time_ms, Ordering::Relaxed);
+        let latest_us = self.latest_us.fetch_max(time_us, Ordering::Relaxed);
         // A time returned before a jump that was accepted does not hold back the clock.
-        let is_ahead = latest_ms > time_ms && !is_jump(latest_ms.saturating_sub(time_ms));
-        Timestamp::from_millis(if is_ahead { latest_ms } else { time_ms })
+        let is_ahead = latest_us > time_us && !is_jump(latest_us.saturating_sub(time_us));
+        Timestamp::from_micros(if is_ahead { latest_us } else { time_us })
     }
 
     /// Returns why nothing is written.
-    pub(super) fn rejection(&self, off_ms: i64) -> String {
-        let (seconds, side) = (off_ms.unsigned_abs() / 1000, side_of(off_ms));
+    pub(super) fn rejection(&self, off_us: i64) -> String {
+        let (seconds, side) = (off_us.unsigned_abs() / 1_000_000, side_of(off_us));
         let pause = self.pause;
         format!(
             "this server's clock has jumped and is {seconds} s {side} what it should show: writes are rejected until \
@@ -185,9 +185,9 @@ impl SteadyClock {
         )
     }
 
-    fn elapsed_ms(&self, now: Duration) -> i64 {
+    fn elapsed_us(&self, now: Duration) -> i64 {
         let elapsed = now.saturating_sub(self.began);
-        i64::try_from(elapsed.as_millis()).unwrap_or(i64::MAX)
+        i64::try_from(elapsed.as_micros()).unwrap_or(i64::MAX)
     }
 }
 
@@ -208,18 +208,18 @@ pub(super) fn uptime() -> Duration {
     FIRST.elapsed()
 }
 
-const fn side_of(off_ms: i64) -> &'static str {
-    if off_ms < 0 { "behind" } else { "ahead of" }
+const fn side_of(off_us: i64) -> &'static str {
+    if off_us < 0 { "behind" } else { "ahead of" }
 }
 
-fn is_jump(off_ms: i64) -> bool {
-    u128::from(off_ms.unsigned_abs()) > JUMP_MAX.as_millis()
+fn is_jump(off_us: i64) -> bool {
+    u128::from(off_us.unsigned_abs()) > JUMP_MAX.as_micros()
 }
 
 /// Returns whether a time is ahead of another by more than a clock may jump.
 pub(super) fn is_far_ahead(time: Timestamp, of: Timestamp) -> bool {
-    let ahead_ms = time.millis().saturating_sub(of.millis());
-    ahead_ms > 0 && is_jump(ahead_ms)
+    let ahead_us = time.micros().saturating_sub(of.micros());
+    ahead_us > 0 && is_jump(ahead_us)
 }
 
 #[cfg(test)]
@@ -273,12 +273,12 @@ mod tests {
         let clock = TestClock::new();
         assert_eq!(clock.at(100, 0), (ClockState::Steady, 100));
         assert_eq!(clock.at(101, -40), (ClockState::Steady, 100));
-        assert_eq!(clock.at(102, -80), (ClockState::Jumped(-80_000), 102));
+        assert_eq!(clock.at(102, -80), (ClockState::Jumped(-80_000_000), 102));
         assert_eq!(clock.at(103, 0), (ClockState::Steady, 103));
         // Forward and back.
         assert_eq!(clock.at(104, 50), (ClockState::Steady, 154));
         assert_eq!(clock.at(105, 0), (ClockState::Steady, 154));
-        assert_eq!(clock.at(106, -50), (ClockState::Jumped(-100_000), 156));
+        assert_eq!(clock.at(106, -50), (ClockState::Jumped(-100_000_000), 156));
         assert_eq!(clock.at(200, 0), (ClockState::Steady, 200));
     }
 
@@ -288,13 +288,19 @@ mod tests {
             let clock = TestClock::new();
             assert_eq!(clock.at(1, 0), (ClockState::Steady, 1));
             for second in 2..600 {
-                let expected = (ClockState::Jumped(off_s * 1000), second);
+                let expected = (ClockState::Jumped(off_s * 1_000_000), second);
                 assert_eq!(clock.at(second, off_s), expected);
             }
             assert_eq!(clock.at(600, 0), (ClockState::Steady, 600));
             // A second jump starts a new pause.
-            assert_eq!(clock.at(601, off_s).0, ClockState::Jumped(off_s * 1000));
-            assert_eq!(clock.at(1_200, off_s).0, ClockState::Jumped(off_s * 1000));
+            assert_eq!(
+                clock.at(601, off_s).0,
+                ClockState::Jumped(off_s * 1_000_000)
+            );
+            assert_eq!(
+                clock.at(1_200, off_s).0,
+                ClockState::Jumped(off_s * 1_000_000)
+            );
         }
     }
 
@@ -302,14 +308,17 @@ mod tests {
     fn a_clock_that_runs_steadily_after_a_jump_is_trusted_after_the_pause() {
         for off_s in [3 * DAY_S, -3 * DAY_S] {
             let clock = TestClock::new();
-            assert_eq!(clock.at(9, off_s), (ClockState::Jumped(off_s * 1000), 9));
+            assert_eq!(
+                clock.at(9, off_s),
+                (ClockState::Jumped(off_s * 1_000_000), 9)
+            );
             assert_eq!(
                 clock.at(608, off_s),
-                (ClockState::Jumped(off_s * 1000), 608)
+                (ClockState::Jumped(off_s * 1_000_000), 608)
             );
             assert_eq!(clock.at(609, off_s), (ClockState::Followed, 609 + off_s));
             assert_eq!(clock.at(610, off_s), (ClockState::Steady, 610 + off_s));
-            assert_eq!(clock.at(611, 0).0, ClockState::Jumped(-off_s * 1000));
+            assert_eq!(clock.at(611, 0).0, ClockState::Jumped(-off_s * 1_000_000));
         }
     }
 
@@ -320,7 +329,7 @@ mod tests {
             let (judged, time) = clock.at(second, second * 600);
             assert_eq!(
                 (judged, time),
-                (ClockState::Jumped(second * 600_000), second)
+                (ClockState::Jumped(second * 600_000_000), second)
             );
         }
     }

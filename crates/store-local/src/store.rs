@@ -120,8 +120,8 @@ impl LocalStore {
 /// Returns what this process's clock shows.
 pub(crate) fn own_time() -> Timestamp {
     let since = SystemTime::now().duration_since(UNIX_EPOCH);
-    let ms = since.unwrap_or_default().as_millis();
-    Timestamp::from_millis(i64::try_from(ms).unwrap_or(i64::MAX))
+    let us = since.unwrap_or_default().as_micros();
+    Timestamp::from_micros(i64::try_from(us).unwrap_or(i64::MAX))
 }
 
 pub(crate) fn random() -> Result<u64, StoreError> {

@@ -408,7 +408,7 @@ impl ShardStore for RedisStore {
     }
 
     fn time(&self, own: Timestamp) -> Timestamp {
-        Timestamp::from_millis(self.servers.time_ms(own.millis()))
+        Timestamp::from_micros(self.servers.time_us(own.micros()))
     }
 
     fn check_ready(&self) -> BoxFuture<'_, Result<(), StoreError>> {

@@ -17,8 +17,13 @@ pub const DAY_MS: i64 = 24 * HOUR_MS;
 
 /// Returns the epoch milliseconds of this machine's clock, which the server uses too.
 pub fn now_ms() -> i64 {
+    now_us() / 1_000
+}
+
+/// Returns the same in microseconds.
+pub fn now_us() -> i64 {
     let since = SystemTime::now().duration_since(UNIX_EPOCH).unwrap();
-    i64::try_from(since.as_millis()).unwrap()
+    i64::try_from(since.as_micros()).unwrap()
 }
 
 /// Returns a time zone whose current hour started at least 10 minutes ago and lasts at least 20
@@ -50,12 +55,15 @@ pub fn date(ms: i64) -> String {
     format!("{year:04}-{month:02}-{day:02}")
 }
 
-/// Formats a timestamp in UTC: `2026-11-20T14:52:22.123Z`.
+/// Formats a timestamp in UTC: `2026-11-20T14:52:22.123000Z`.
 pub fn rfc3339(ms: i64) -> String {
     let of_day = ms.rem_euclid(DAY_MS);
     let (hour, minute) = (of_day / HOUR_MS, of_day / MINUTE_MS % 60);
     let (second, milli) = (of_day / 1000 % 60, of_day % 1000);
-    format!("{}T{hour:02}:{minute:02}:{second:02}.{milli:03}Z", date(ms))
+    format!(
+        "{}T{hour:02}:{minute:02}:{second:02}.{milli:03}000Z",
+        date(ms)
+    )
 }
 
 /// A clock for one server that a test can change while the server runs. Uses libfaketime with a

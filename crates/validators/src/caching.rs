@@ -39,10 +39,10 @@ impl BoardTag<'_> {
         for part in ["W/\"", self.version, ".", self.window, ".", self.variant] {
             tag.push_str(part);
         }
-        let ms = |at: Option<Timestamp>| at.map_or("-".to_owned(), |at| at.millis().to_string());
+        let us = |at: Option<Timestamp>| at.map_or("-".to_owned(), |at| at.micros().to_string());
         let (starts_at, ends_at) = (self.activity.starts_at(), self.activity.ends_at());
         if starts_at.is_some() || ends_at.is_some() {
-            let _ = write!(tag, ".{}_{}", ms(starts_at), ms(ends_at));
+            let _ = write!(tag, ".{}_{}", us(starts_at), us(ends_at));
         }
         if let Some(listed) = self.listed {
             let _ = write!(tag, ".of{listed}");

@@ -152,8 +152,8 @@ mod tests {
             ExpiryShape::from(&bounded.activity),
         ));
         let expected = json!([
-            {"starts_at": "2026-11-20T14:52:22.123Z", "ends_at": "2026-11-20T16:00:00.000Z"},
-            {"expires_after": "7d", "expires_at": "2026-11-27T16:00:00.000Z"},
+            {"starts_at": "2026-11-20T14:52:22.123000Z", "ends_at": "2026-11-20T16:00:00.000000Z"},
+            {"expires_after": "7d", "expires_at": "2026-11-27T16:00:00.000000Z"},
         ]);
         assert_eq!(shown.unwrap(), expected);
         let idle = settings(json!({"idle": "30d"})).unwrap();
@@ -169,7 +169,7 @@ mod tests {
             (json!({}), ["shards: ", "missing"]),
             (
                 json!({"starts_at": end, "ends_at": end}),
-                ["ends_at: ", "2026-11-21T00:00:00.000Z"],
+                ["ends_at: ", "2026-11-21T00:00:00.000000Z"],
             ),
             (
                 json!({"expires_after": "7d"}),

@@ -94,7 +94,7 @@ mod tests {
     fn check(kind: &str, entries: &[(&str, Values)]) {
         let shape: KindShape = serde_json::from_str(kind).unwrap();
         let kind = shape.into_kind("k").unwrap();
-        let reached_at = Timestamp::parse_rfc3339("2026-11-20T14:52:22.123Z").unwrap();
+        let reached_at = Timestamp::parse_rfc3339("2026-11-20T14:52:22.123000Z").unwrap();
         let ranked = |(position, (member, values)): (u64, &(&str, Values))| RankedEntry {
             rank: position,
             position,
@@ -148,7 +148,7 @@ mod tests {
             };
             read_entries(&kind, &rendered, 1)
         };
-        let at = r#""reached_at":"2026-11-20T14:52:22.123Z""#;
+        let at = r#""reached_at":"2026-11-20T14:52:22.123000Z""#;
         assert!(read(r#"{"rank":1"#).is_none());
         assert!(read(r#"{"rank":1,"member":"a","points":1,"reached_at":"soon"}"#).is_none());
         let other = format!(r#"{{"rank":1,"member":"a","values":{{"laps":1}},{at}}}"#);

@@ -155,8 +155,8 @@ impl JsonText {
     /// Appends a time, as a string.
     #[inline]
     pub fn time(&mut self, time: Timestamp) {
-        let mut string = [b'"'; 26];
-        string[1..25].copy_from_slice(&time.to_rfc3339());
+        let mut string = [b'"'; 29];
+        string[1..28].copy_from_slice(&time.to_rfc3339());
         self.put_bytes(&string);
     }
 }

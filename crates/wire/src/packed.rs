@@ -96,7 +96,7 @@ mod tests {
 
     #[test]
     fn a_valid_range_is_shown_as_it_was_put() {
-        let (from, until) = ("2026-01-01T00:00:00.000Z", "2036-01-01T00:00:00.000Z");
+        let (from, until) = ("2026-01-01T00:00:00.000000Z", "2036-01-01T00:00:00.000000Z");
         let all = json!({"most": 1_000_000, "unit": "100ms", "from": from, "until": until});
         assert_eq!(put(&json!({"windows": ["all"], "packed": all})), Ok(all));
         // 36 bits for the value and 17 for the seconds of a day.

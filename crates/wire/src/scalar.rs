@@ -128,7 +128,7 @@ impl<'de> Deserialize<'de> for Integer {
     }
 }
 
-/// A time, as RFC 3339 or integer epoch milliseconds.
+/// A time, as RFC 3339 or integer epoch milliseconds or microseconds.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Moment(pub(crate) Timestamp);
 
@@ -138,7 +138,7 @@ impl Visitor<'_> for MomentVisitor {
     type Value = Moment;
 
     fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("RFC 3339 or integer epoch milliseconds")
+        f.write_str("RFC 3339 or integer epoch milliseconds or microseconds")
     }
 
     fn visit_str<E: Error>(self, text: &str) -> Result<Moment, E> {
@@ -147,14 +147,14 @@ impl Visitor<'_> for MomentVisitor {
             .map_err(E::custom)
     }
 
-    fn visit_i64<E: Error>(self, ms: i64) -> Result<Moment, E> {
-        Timestamp::from_request_millis(ms)
+    fn visit_i64<E: Error>(self, value: i64) -> Result<Moment, E> {
+        Timestamp::from_request_integer(value)
             .map(Moment)
             .map_err(E::custom)
     }
 
-    fn visit_u64<E: Error>(self, ms: u64) -> Result<Moment, E> {
-        self.visit_i64(i64::try_from(ms).unwrap_or(i64::MAX))
+    fn visit_u64<E: Error>(self, value: u64) -> Result<Moment, E> {
+        self.visit_i64(i64::try_from(value).unwrap_or(i64::MAX))
     }
 }
 

@@ -102,12 +102,14 @@ impl PartialSchema for Moment {
         let text = ObjectBuilder::new()
             .schema_type(Type::String)
             .format(Some(SchemaFormat::KnownFormat(KnownFormat::DateTime)));
-        let epoch_ms = ObjectBuilder::new().schema_type(Type::Integer);
+        let epoch = ObjectBuilder::new().schema_type(Type::Integer);
         OneOfBuilder::new()
             .item(text)
-            .item(epoch_ms.description(Some("Epoch milliseconds.")))
-            .description(Some("RFC 3339, or integer epoch milliseconds."))
-            .examples(["2026-11-20T14:52:22.123Z"])
+            .item(epoch.description(Some(
+                "Epoch milliseconds below 10^14, otherwise epoch microseconds.",
+            )))
+            .description(Some("RFC 3339, of which six fractional digits are kept, or integer epoch milliseconds or microseconds."))
+            .examples(["2026-11-20T14:52:22.123456Z"])
             .into()
     }
 }

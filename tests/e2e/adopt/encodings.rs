@@ -15,10 +15,10 @@ fn a_fraction_of_the_time_until_a_base() {
     let fraction = "fraction(base=317242022400)";
     let run = fixture.adopt("leaderboard:339", fraction, "power/339");
     let expected = [
-        standing("player:4", 1_987_770, "2023-03-18T13:03:20.000Z"),
-        standing("player:1", 2_500, "2023-03-18T12:47:08.000Z"),
-        standing("player:3", 500, "2023-03-08T12:47:08.000Z"),
-        standing("player:2", 500, "2023-03-18T12:47:08.000Z"),
+        standing("player:4", 1_987_770, "2023-03-18T13:03:20.000000Z"),
+        standing("player:1", 2_500, "2023-03-18T12:47:08.000000Z"),
+        standing("player:3", 500, "2023-03-08T12:47:08.000000Z"),
+        standing("player:2", 500, "2023-03-18T12:47:08.000000Z"),
     ];
     assert_eq!(fixture.standings("power/339"), expected);
     assert!(
@@ -48,10 +48,10 @@ fn the_time_left_of_an_activity_of_ten_days() {
     let encoding = "time-left(ends=2023-03-28T00:00:00Z, digits=6)";
     fixture.adopt("pk", encoding, "power/pk");
     let expected = [
-        standing("a", 1_200, "2023-03-18T00:00:01.000Z"),
-        standing("d", 1_200, "2023-03-18T00:00:02.000Z"),
-        standing("b", 1_200, "2023-03-27T23:58:20.000Z"),
-        standing("c", 7, "2023-03-23T08:53:20.000Z"),
+        standing("a", 1_200, "2023-03-18T00:00:01.000000Z"),
+        standing("d", 1_200, "2023-03-18T00:00:02.000000Z"),
+        standing("b", 1_200, "2023-03-27T23:58:20.000000Z"),
+        standing("c", 7, "2023-03-23T08:53:20.000000Z"),
     ];
     assert_eq!(fixture.standings("power/pk"), expected);
 }
@@ -67,9 +67,9 @@ fn decimal_and_binary_splits() {
         fixture.redis(&format!("ZADD binary {binary} {member}"));
     }
     let expected = [
-        standing("z", 91, "2023-03-18T00:40:02.000Z"),
-        standing("x", 90, "2023-03-18T00:40:00.000Z"),
-        standing("y", 90, "2023-03-18T00:40:01.000Z"),
+        standing("z", 91, "2023-03-18T00:40:02.000000Z"),
+        standing("x", 90, "2023-03-18T00:40:00.000000Z"),
+        standing("y", 90, "2023-03-18T00:40:01.000000Z"),
     ];
     for encoding in ["decimal", "binary"] {
         let board = format!("power/{encoding}");
@@ -124,8 +124,8 @@ fn a_time_before_the_member() {
         assert_eq!(fixture.redis.command(&words).integer(), 1);
     }
     fixture.adopt("later", "time-member(offset=+08:00)", "recent/later");
-    let first = standing("user1", 10, "2022-12-15T05:30:30.000Z");
-    let second = standing("user2", 10, "2022-12-15T05:30:31.000Z");
+    let first = standing("user1", 10, "2022-12-15T05:30:30.000000Z");
+    let second = standing("user2", 10, "2022-12-15T05:30:31.000000Z");
     assert_eq!(
         fixture.standings("recent/later"),
         [second.clone(), first.clone()]
@@ -143,7 +143,7 @@ fn separate_sets_for_score_and_time() {
     fixture.adopt("scores", "two-sets(time-key=times)", "power/two");
     assert_eq!(fixture.order("power/two"), ["d", "b", "c", "a"]);
     let entries = fixture.standings("power/two");
-    assert_eq!(entries[1], standing("b", 50, "2023-03-18T00:40:00.000Z"));
+    assert_eq!(entries[1], standing("b", 50, "2023-03-18T00:40:00.000000Z"));
 }
 
 #[test]
@@ -154,7 +154,10 @@ fn ties_of_plain_scores_are_ordered_by_member() {
     let at = ["--at", "2023-03-18T00:00:00Z"];
     let run = fixture.run(&[board.as_slice(), &at].concat());
     assert_eq!(run.status, Some(0), "{run:?}");
-    assert!(run.stderr.contains("2023-03-18T00:00:00.000Z"), "{run:?}");
+    assert!(
+        run.stderr.contains("2023-03-18T00:00:00.000000Z"),
+        "{run:?}"
+    );
     assert_eq!(fixture.order("power/plain"), ["c", "b", "a", "e", "d"]);
 }
 

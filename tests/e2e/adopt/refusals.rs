@@ -241,7 +241,7 @@ fn entries_without_a_time_are_reported() {
     let two = [&two[..], &["--encoding", "two-sets(time-key=times)"]].concat();
     let run = fixture.run(&two);
     assert_eq!(run.status, Some(0), "{run:?}");
-    let warning = "1 entries have no time: they get 2023-03-19T00:00:00.000Z";
+    let warning = "1 entries have no time: they get 2023-03-19T00:00:00.000000Z";
     assert!(run.stderr.contains(warning), "{run:?}");
     fixture.redis("ZREM times a");
     refused(

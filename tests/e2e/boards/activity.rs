@@ -313,7 +313,7 @@ fn invalid_activities_are_rejected() {
     for (body, parts) in [
         (
             json!({"starts_at": end, "ends_at": end}),
-            &["ends_at: ", "2026-11-20T20:15:00.000Z"][..],
+            &["ends_at: ", "2026-11-20T20:15:00.000000Z"][..],
         ),
         (
             json!({"starts_at": 1_700_000_000}),

@@ -17,7 +17,7 @@ fn a_top_is_as_the_server_returns_it() {
     let server = Server::with(
         "[kinds.races]\nwindows = [\"all\"]\nfields = [{ name = \"laps\" }, { name = \"a\" }]\n",
     );
-    let item = json!({"board": "races/x", "member": "u1", "values": {"laps": 3}, "at": "2026-11-20T14:52:22.123Z"});
+    let item = json!({"board": "races/x", "member": "u1", "values": {"laps": 3}, "at": "2026-11-20T14:52:22.123000Z"});
     server.contribute(&item).ok();
     let mut top = result(&["top", "races/x", "--server", server.url()]);
     let mut expected = server.get("/v1/boards/races/x/top").ok();

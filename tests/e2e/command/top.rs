@@ -6,7 +6,7 @@ use testkit::{Server, cli};
 #[test]
 fn the_table_shows_the_board() {
     let server = Server::start();
-    let at = "2023-11-14T22:13:20.123Z";
+    let at = "2023-11-14T22:13:20.123000Z";
     let items = json!([
         {"board": "gifts/room 1/é", "member": "u1", "points": 5, "at": at},
         {"board": "gifts/room 1/é", "member": "u2", "points": 70, "at": at},

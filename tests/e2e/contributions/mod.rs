@@ -1,5 +1,6 @@
 //! `POST /v1/contributions`, and writes to one member: `PUT` and `DELETE .../members/{member}`.
 
+mod arrival;
 mod batches;
 mod events;
 mod ids;

@@ -240,5 +240,5 @@ fn a_journal_of_a_later_version_is_refused() {
     fs::write(&journal.path, bytes).unwrap();
     let (status, stderr) = launch.refused();
     assert_eq!(status, Some(1), "{stderr}");
-    assert!(stderr.contains("has format version 5"), "{stderr}");
+    assert!(stderr.contains("has format version 6"), "{stderr}");
 }

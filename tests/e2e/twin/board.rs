@@ -4,16 +4,16 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 use serde_json::{Value, json};
-use testkit::clock::{DAY_MS, MINUTE_MS, rfc3339};
 
 use super::kind::{Kind, Op, Window};
 use super::standing::{History, Standing, Values, compare};
+use super::time::{DAY_US, MINUTE_US, rfc3339};
 
 /// The minimum time that the settings of an empty board are kept.
-const SETTINGS_KEPT_MS: i64 = DAY_MS;
+const SETTINGS_KEPT_US: i64 = DAY_US;
 
 /// The maximum time that a name is closed to events from before its board was deleted.
-const NAMES_CLOSED_MS: i64 = 30 * DAY_MS;
+const NAMES_CLOSED_US: i64 = 30 * DAY_US;
 
 /// The start, end and expiry of a board.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -324,12 +324,12 @@ impl Board {
         }
         let mut left = Self::of_incarnation(self.incarnation + 1);
         if let Some(gone_at) = self.activity.expires_at().or(self.activity.ends_at) {
-            let last = gone_at + NAMES_CLOSED_MS;
+            let last = gone_at + NAMES_CLOSED_US;
             let until = kind.admits_until(gone_at - 1);
             let until = until.map_or(last, |until| until.min(last));
             if until > now {
                 left.activity.starts_at = Some(gone_at);
-                left.kept_until = Some(until.max(gone_at + SETTINGS_KEPT_MS));
+                left.kept_until = Some(until.max(gone_at + SETTINGS_KEPT_US));
             }
         }
         Some(left)
@@ -341,7 +341,7 @@ impl Board {
             (Some(at), _) | (None, Some(at)) => at,
             // Without an activity it may be deleted as soon as it is empty.
             _ if self.exists && named.is_none() => self.written_at,
-            _ => named.unwrap_or(0).max(self.written_at) + SETTINGS_KEPT_MS,
+            _ => named.unwrap_or(0).max(self.written_at) + SETTINGS_KEPT_US,
         }
     }
 
@@ -373,7 +373,7 @@ impl Board {
 /// Returns the suffixes of the ids in use: yesterday's, since an id may have been drawn just before
 /// midnight, and today's.
 pub(super) fn days_of_ids(now: i64) -> [String; 2] {
-    [now - DAY_MS, now].map(|at| format!("of{}", at / DAY_MS))
+    [now - DAY_US, now].map(|at| format!("of{}", at / DAY_US))
 }
 
 /// Checks that the values fit the kind.
@@ -403,7 +403,7 @@ fn check(kind: &Kind, item: &Item) -> Result<(), Outcome> {
 
 /// Returns the windows that the contribution counts in.
 fn admitted(kind: &Kind, item: &Item, now: i64) -> Result<Vec<Window>, Outcome> {
-    if item.at > now + 5 * MINUTE_MS {
+    if item.at > now + 5 * MINUTE_US {
         return Err(Outcome::Rejected("from-the-future"));
     }
     let mut windows = kind.windows_at(item.at);

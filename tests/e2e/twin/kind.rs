@@ -1,8 +1,9 @@
 //! Random kinds, and the meaning of their settings.
 
 use serde_json::{Map, Value, json};
-use testkit::clock::{DAY_MS, HOUR_MS, date, rfc3339};
 use testkit::dice::Dice;
+
+use super::time::{DAY_US, HOUR_US, date, rfc3339};
 
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum Op {
@@ -44,9 +45,9 @@ impl Window {
 struct Period {
     name: &'static str,
     /// How late its windows close; `None`: never.
-    close_ms: Option<i64>,
+    close_us: Option<i64>,
     /// How long they are kept; `None`: forever.
-    keep_ms: Option<i64>,
+    keep_us: Option<i64>,
 }
 
 #[derive(Clone, Debug)]
@@ -75,20 +76,20 @@ pub(super) struct Kind {
     pub(super) is_never_stale: bool,
     /// The number of members of its boards.
     pub(super) members: usize,
-    /// How much later than its end a window or a board is final, in milliseconds.
-    pub(super) final_late_ms: i64,
+    /// How much later than its end a window or a board is final, in microseconds.
+    pub(super) final_late_us: i64,
 }
 
 const NAMES: [&str; 3] = ["points", "laps", "seconds"];
 
 impl Kind {
-    pub(super) fn drawn(number: usize, now: i64, final_late_ms: i64, dice: &mut Dice) -> Self {
+    pub(super) fn drawn(number: usize, now: i64, final_late_us: i64, dice: &mut Dice) -> Self {
         let mode = *dice.pick(&["accumulate", "accumulate", "best", "latest"]);
         let packed = (dice.below(5) == 0).then(|| Packed {
             most: 15,
             unit_ms: *dice.pick(&[1, 100, 1000]),
-            from: (now - 60 * DAY_MS) / DAY_MS * DAY_MS,
-            until: (now + 6000 * DAY_MS) / DAY_MS * DAY_MS,
+            from: (now - 60 * DAY_US) / DAY_US * DAY_US,
+            until: (now + 6000 * DAY_US) / DAY_US * DAY_US,
         });
         let listed = packed.is_none() && dice.below(4) == 0;
         let mut fields = Vec::new();
@@ -118,7 +119,7 @@ impl Kind {
             packed,
             is_never_stale: dice.below(2) == 0,
             members: *dice.pick(&[6, 12, 12, 300]),
-            final_late_ms,
+            final_late_us,
         };
         if kind.packed.is_some() && kind.ties == "member" {
             kind.ties = "earliest";
@@ -127,7 +128,7 @@ impl Kind {
             kind.make_exact_list(dice);
         }
         // Servers that share a store have one on Redis.
-        let is_local = final_late_ms == 0;
+        let is_local = final_late_us == 0;
         if kind.is_dense() && (kind.packed.is_some() || listed && !is_local) {
             kind.rank = "competition";
         }
@@ -140,13 +141,13 @@ impl Kind {
     fn drawn_periods(dice: &mut Dice) -> Vec<Period> {
         let bounded = |name, dice: &mut Dice| Period {
             name,
-            close_ms: *dice.pick(&[None, Some(0), Some(0), Some(1500), Some(HOUR_MS)]),
-            keep_ms: *dice.pick(&[None, Some(0), Some(2 * HOUR_MS), Some(5 * DAY_MS)]),
+            close_us: *dice.pick(&[None, Some(0), Some(0), Some(1_500_000), Some(HOUR_US)]),
+            keep_us: *dice.pick(&[None, Some(0), Some(2 * HOUR_US), Some(5 * DAY_US)]),
         };
         let all = Period {
             name: "all",
-            close_ms: None,
-            keep_ms: None,
+            close_us: None,
+            keep_us: None,
         };
         match dice.below(5) {
             0 => vec![all],
@@ -191,11 +192,11 @@ impl Kind {
         let periods = self.periods.iter().map(|period| period.name);
         let bounded = || self.periods.iter().filter(|period| period.name != "all");
         let keep = bounded().map(|period| {
-            let keep = period.keep_ms.map_or("forever".to_owned(), span);
+            let keep = period.keep_us.map_or("forever".to_owned(), span);
             (period.name.to_owned(), json!(keep))
         });
         let close = bounded()
-            .filter_map(|period| Some((period.name.to_owned(), json!(span(period.close_ms?)))));
+            .filter_map(|period| Some((period.name.to_owned(), json!(span(period.close_us?)))));
         let mut shape = json!({
             "mode": self.mode,
             "fields": fields.collect::<Value>(),
@@ -227,20 +228,20 @@ impl Kind {
         let window = |period: &Period| {
             let (name, end) = match period.name {
                 "hour" => {
-                    let start = at / HOUR_MS * HOUR_MS;
+                    let start = at / HOUR_US * HOUR_US;
                     let text = rfc3339(start);
-                    (format!("hour:{}+00:00", &text[..13]), Some(start + HOUR_MS))
+                    (format!("hour:{}+00:00", &text[..13]), Some(start + HOUR_US))
                 }
                 "day" => {
-                    let start = at / DAY_MS * DAY_MS;
-                    (format!("day:{}", date(start)), Some(start + DAY_MS))
+                    let start = at / DAY_US * DAY_US;
+                    (format!("day:{}", date(start)), Some(start + DAY_US))
                 }
                 "month" => {
                     let month = |at: i64| date(at)[..7].to_owned();
                     let day: i64 = date(at)[8..].parse().unwrap();
-                    let mut end = at / DAY_MS * DAY_MS + (29 - day).max(1) * DAY_MS;
+                    let mut end = at / DAY_US * DAY_US + (29 - day).max(1) * DAY_US;
                     while month(end) == month(at) {
-                        end += DAY_MS;
+                        end += DAY_US;
                     }
                     (format!("month:{}", month(at)), Some(end))
                 }
@@ -249,8 +250,8 @@ impl Kind {
             let behind = |by: Option<i64>| Some(end? + by?);
             Window {
                 name,
-                closes_at: behind(period.close_ms),
-                gone_at: behind(period.keep_ms),
+                closes_at: behind(period.close_us),
+                gone_at: behind(period.keep_us),
             }
         };
         self.periods.iter().map(window).collect()
@@ -278,6 +279,6 @@ impl Kind {
     }
 }
 
-fn span(ms: i64) -> String {
-    format!("{ms}ms")
+fn span(us: i64) -> String {
+    format!("{}ms", us / 1_000)
 }

@@ -2,13 +2,13 @@
 //! boards deleted and given settings, ranks shared or not.
 
 use serde_json::{Value, json};
-use testkit::clock::{DAY_MS, HOUR_MS, rfc3339};
 use testkit::dice::Dice;
 use testkit::encoded;
 
 use super::board::Activity;
 use super::compare;
 use super::possible::WriteCase;
+use super::time::{DAY_US, HOUR_US, rfc3339};
 use super::world::{World, any_member};
 
 impl World {
@@ -94,11 +94,17 @@ impl World {
         let state = &self.kinds[kind_index];
         let path = format!("/v1/boards/{}/{subject}", state.kind.name);
         let now = self.time.now();
-        let ends = [6_000, 40_000, HOUR_MS].map(|by| Some(now + by));
+        let ends = [6_000_000, 40_000_000, HOUR_US].map(|by| Some(now + by));
         let ends_at = *dice.pick(&[None, ends[0], ends[1], ends[2]]);
-        let expires = [None, Some(1), Some(3_000), Some(HOUR_MS), Some(7 * DAY_MS)];
+        let expires = [
+            None,
+            Some(1_000),
+            Some(3_000_000),
+            Some(HOUR_US),
+            Some(7 * DAY_US),
+        ];
         let activity = Activity {
-            starts_at: *dice.pick(&[None, Some(now - HOUR_MS), Some(now - 1_500)]),
+            starts_at: *dice.pick(&[None, Some(now - HOUR_US), Some(now - 1_500_000)]),
             ends_at,
             expires_after: ends_at.and(*dice.pick(&expires)),
         };
@@ -106,7 +112,7 @@ impl World {
         let mut body = json!({"shards": shards});
         activity.put_into(&mut body);
         if let Some(span) = activity.expires_after {
-            body["expires_after"] = json!(format!("{span}ms"));
+            body["expires_after"] = json!(format!("{}ms", span / 1_000));
         }
         let mut settled = json!({"board": path[11..], "shards": shards});
         activity.put_into(&mut settled);

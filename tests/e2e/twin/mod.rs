@@ -6,8 +6,10 @@
 //! a clock that jumps, so that windows close and expire, and boards end and expire, within a run.
 //! Around such a moment (an edge), and until a sweep has run, several states of a board are
 //! [`possible`]. Final responses are requested again at the end ([`finals`]), and two
-//! responses with one entity tag are equal ([`tags`]). This module uses no crate of the service.
+//! responses with one entity tag are equal ([`tags`]). Contributions without a time are in the order
+//! in which they were sent ([`arrivals`]). This module uses no crate of the service.
 
+mod arrivals;
 mod board;
 mod compare;
 mod finals;
@@ -31,6 +33,7 @@ use testkit::redis::RedisServer;
 use testkit::{Launch, Server};
 
 use crate::redis::{SCRIPT_FREE, launch};
+use arrivals::Arrivals;
 use time::Time;
 use world::World;
 
@@ -83,6 +86,7 @@ fn run(launch: Launch, time: Time, again: Option<fn(Launch) -> Server>) {
     let mut dice = Dice::of_this_run();
     let server = time.clock().apply_to(launch).start();
     let mut world = World::new(server, time, &mut dice);
+    let mut arrivals = Arrivals::new(&world.server);
     let mut wrong = 0;
     for step in 0..runs(STEPS.0, STEPS.1) {
         world.step = step;
@@ -99,6 +103,10 @@ fn run(launch: Launch, time: Time, again: Option<fn(Launch) -> Server>) {
             world.write(&mut dice);
         }
         wrong += usize::from(!holds(|| world.read(&mut dice)));
+        if dice.below(8) == 0 {
+            arrivals.write(&world.server, &mut dice);
+            arrivals.check(&world.server);
+        }
         assert!(wrong < WRONG_MAX, "{wrong} of {step} responses are wrong");
     }
     assert_eq!(wrong, 0, "responses are wrong");
@@ -118,7 +126,7 @@ fn cross_an_edge(world: &mut World, dice: &mut Dice) {
         } else {
             world.read_at(&edge, dice);
         }
-        if world.time.now() > edge.when + world.time.final_late_ms {
+        if world.time.now() > edge.when + world.time.final_late_us {
             return;
         }
     }

@@ -1,7 +1,6 @@
 //! Random reads, each compared with the twin.
 
 use serde_json::{Map, Value, json};
-use testkit::clock::rfc3339;
 use testkit::dice::Dice;
 use testkit::{Response, Server, encoded};
 
@@ -10,6 +9,7 @@ use super::compare::{Expected, those_of};
 use super::kind::{Kind, Window};
 use super::kind_state::KindState;
 use super::possible::PossibleBoards;
+use super::time::rfc3339;
 use super::view::{CHANGE_MAX, View};
 use super::world::{Edge, World, any_member};
 
@@ -291,7 +291,7 @@ impl Reading<'_> {
         let body = json!({"values": Value::Object(named.collect::<Map<_, _>>())});
         let path = self.path("/rank");
         let (response, moments) = self.world.asked(|server| server.post(&path, &body));
-        if self.has_within(&moments, 1000) {
+        if self.has_within(&moments, 1_000_000) {
             return;
         }
         let what = format!("{path} {body}");

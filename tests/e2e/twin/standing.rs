@@ -141,7 +141,10 @@ impl History {
 
 /// Returns a time rounded as the kind stores it.
 pub(super) fn kept(kind: &Kind, at: i64) -> i64 {
-    let unit = kind.packed.as_ref().map_or(1, |packed| packed.unit_ms);
+    let unit = kind
+        .packed
+        .as_ref()
+        .map_or(1, |packed| 1_000 * packed.unit_ms);
     at.div_euclid(unit) * unit
 }
 

@@ -4,11 +4,11 @@ use std::cmp::Ordering;
 use std::collections::BTreeSet;
 
 use serde_json::{Map, Value, json};
-use testkit::clock::rfc3339;
 
 use super::board::{Board, Ranked};
 use super::kind::{Kind, Op, Window};
 use super::standing::{Standing, Values, compare, compare_values, kept};
+use super::time::rfc3339;
 
 /// The range of changes tried for `to_target`; no first field is further away.
 pub(super) const CHANGE_MAX: i64 = 200;
@@ -72,7 +72,7 @@ impl<'a> View<'a> {
     }
 
     pub(super) fn is_final(&self) -> bool {
-        let then = self.now - self.kind.final_late_ms;
+        let then = self.now - self.kind.final_late_us;
         !self.board.is_unswept
             && (self.window.is_closed(then) || self.board.activity.has_ended(then))
     }

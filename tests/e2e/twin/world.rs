@@ -3,7 +3,6 @@
 use std::cell::RefCell;
 
 use serde_json::Value;
-use testkit::clock::{DAY_MS, HOUR_MS, MINUTE_MS, rfc3339};
 use testkit::dice::Dice;
 use testkit::{Launch, Response, Server, eventually};
 
@@ -12,7 +11,7 @@ use super::kind::{Kind, Window};
 use super::kind_state::KindState;
 use super::possible::PossibleBoards;
 use super::tags::Tags;
-use super::time::{Time, UNSURE_MS};
+use super::time::{DAY_US, HOUR_US, MINUTE_US, Time, UNSURE_US, rfc3339};
 
 const KINDS: usize = 10;
 
@@ -22,7 +21,7 @@ const SUBJECTS: [&str; 3] = ["a", "b", "c"];
 const TIMES_MAX: usize = 60;
 
 /// How far a server's estimate of a node's clock may be off.
-const LATE_MS: i64 = 200;
+const LATE_US: i64 = 200_000;
 
 pub(super) struct World {
     pub(super) server: Server,
@@ -49,7 +48,7 @@ impl World {
     pub(super) fn new(server: Server, time: Time, dice: &mut Dice) -> Self {
         let now = time.now();
         let kinds = (0..KINDS).map(|number| {
-            let kind = Kind::drawn(number, now, time.final_late_ms, dice);
+            let kind = Kind::drawn(number, now, time.final_late_us, dice);
             let path = format!("/v1/kinds/{}", kind.name);
             let response = server.put(&path, &kind.settings());
             assert!(
@@ -77,22 +76,22 @@ impl World {
 
     /// Adds times before and after the current time.
     fn add_times(&mut self) {
-        let whole = self.time.now() / 1000 * 1000;
+        let whole = self.time.now() / 1_000_000 * 1_000_000;
         let back = [
-            3 * DAY_MS,
-            DAY_MS,
-            DAY_MS,
-            90 * MINUTE_MS,
-            2001,
-            2000,
-            1100,
-            1001,
-            1000,
-            1000,
+            3 * DAY_US,
+            DAY_US,
+            DAY_US,
+            90 * MINUTE_US,
+            2_000_001,
+            2_000_000,
+            1_100_000,
+            1_001_000,
+            1_000_001,
+            1_000_000,
         ];
         self.times.extend(back.map(|by| whole - by));
         // Ahead of the clock, which passes them later.
-        let ahead = [5_000, 20_000, 20_000, 60_000, 200_000];
+        let ahead = [5_000_000, 20_000_000, 20_000_000, 60_000_000, 200_000_000];
         self.times.extend(ahead.map(|by| whole + by));
         self.times
             .drain(..self.times.len().saturating_sub(TIMES_MAX));
@@ -130,8 +129,8 @@ impl World {
 
     /// Sets the clock forward: a little, across the next edges, or far.
     pub(super) fn jump(&mut self, dice: &mut Dice) {
-        let far = self.time.far_ms();
-        let most = *dice.pick(&[MINUTE_MS, HOUR_MS, far, far]);
+        let far = self.time.far_us();
+        let most = *dice.pick(&[MINUTE_US, HOUR_US, far, far]);
         let by = dice.below(usize::try_from(most).unwrap() + 1);
         self.time.advance(i64::try_from(by).unwrap());
         self.add_times();
@@ -140,7 +139,7 @@ impl World {
     /// Goes to shortly before the next edge, if the clock can be set that far.
     pub(super) fn approach(&mut self, dice: &mut Dice) -> Option<Edge> {
         let now = self.time.now();
-        let edges = self.edges().filter(|edge| edge.when > now + UNSURE_MS);
+        let edges = self.edges().filter(|edge| edge.when > now + UNSURE_US);
         let edge = edges.min_by_key(|edge| edge.when)?;
         let before = i64::try_from(dice.below(30)).unwrap();
         if !self.time.advance(edge.when - before - now) {
@@ -201,11 +200,11 @@ impl World {
         loop {
             let now = self.time.now();
             let edges = self.edges().map(|edge| edge.when);
-            let near = edges.filter(|edge| (edge - UNSURE_MS..edge + UNSURE_MS / 2).contains(&now));
+            let near = edges.filter(|edge| (edge - UNSURE_US..edge + UNSURE_US / 2).contains(&now));
             let Some(last) = near.max() else {
                 return;
             };
-            self.time.go_past(last + UNSURE_MS / 2);
+            self.time.go_past(last + UNSURE_US / 2);
         }
     }
 
@@ -227,7 +226,7 @@ impl World {
     /// Returns the times by which a request in this interval may be decided: its start and end, and
     /// the edges in between.
     pub(super) fn moments(&self, before: i64, after: i64) -> Vec<i64> {
-        let late = self.time.final_late_ms;
+        let late = self.time.final_late_us;
         let edges = self.edges().flat_map(|edge| [edge.when, edge.when + late]);
         let edges = edges.filter(|when| (before..=after).contains(when));
         let mut moments: Vec<i64> = edges.chain([before, after]).collect();
@@ -239,23 +238,23 @@ impl World {
     /// Returns whether a write may be refused with 503 because its window or board ends: by the
     /// clock of a node, which differs from the server's, it may have ended already.
     pub(super) fn may_be_late(&self, moments: &[i64]) -> bool {
-        let near = moments[0] - LATE_MS..=moments[moments.len() - 1] + LATE_MS;
-        self.time.final_late_ms > 0 && self.edges().any(|edge| near.contains(&edge.when))
+        let near = moments[0] - LATE_US..=moments[moments.len() - 1] + LATE_US;
+        self.time.final_late_us > 0 && self.edges().any(|edge| near.contains(&edge.when))
     }
 
     /// Sends a request. Returns its response, and the times by which it may be decided.
     pub(super) fn asked<T>(&self, ask: impl FnOnce(&Server) -> T) -> (T, Vec<i64>) {
-        let before = self.time.now() - 1;
+        let before = self.time.now() - 1_000;
         let response = ask(&self.server);
-        let after = self.time.now() + 1;
+        let after = self.time.now() + 1_000;
         (response, self.moments(before, after))
     }
 
     pub(super) fn any_time(&self, dice: &mut Dice) -> i64 {
         let now = self.time.now();
         match dice.below(60) {
-            0 => now + 6 * MINUTE_MS,
-            1 => now - 100 * DAY_MS,
+            0 => now + 6 * MINUTE_US,
+            1 => now - 100 * DAY_US,
             2..30 => {
                 let latest = &self.times[self.times.len() - 15..];
                 *dice.pick(latest)

@@ -10,9 +10,9 @@ use super::{keeping_all, top};
 fn windows_are_selected_by_name_or_period_and_returned_by_name() {
     let server = keeping_all("Asia/Shanghai");
     let item =
-        json!({"board": "k/a", "member": "u", "points": 1, "at": "2026-11-20T06:52:22.123Z"});
+        json!({"board": "k/a", "member": "u", "points": 1, "at": "2026-11-20T06:52:22.123000Z"});
     let mut last_year = item.clone();
-    last_year["at"] = json!("2025-11-20T06:52:22.123Z");
+    last_year["at"] = json!("2025-11-20T06:52:22.123000Z");
     let receipt = server.contribute(&json!([last_year])).ok();
     assert_eq!(receipt["applied"], 1, "{receipt}");
     for (window, name) in [

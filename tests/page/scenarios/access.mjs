@@ -16,7 +16,7 @@ async function guard(page, seen, board = "gifts/guarded") {
             await route.fulfill({ status: 401, contentType: "application/problem+json", body: JSON.stringify(PROBLEM) });
         } else if (url.pathname.endsWith("/stream-tokens")) {
             same(request.postDataJSON(), { board }, "what the token is for");
-            await route.fulfill({ json: { token: "tok-1", expires_at: "2100-01-01T00:00:00.000Z" } });
+            await route.fulfill({ json: { token: "tok-1", expires_at: "2100-01-01T00:00:00.000000Z" } });
         } else {
             // The real server has neither keys nor tokens.
             url.searchParams.delete("token");

@@ -11,7 +11,7 @@ const KEYS = [
     { name: "ops", scope: "admin", expired: false },
     {
         name: "<b>game</b>", scope: "write", kinds: ["gifts", "races"], requests_per_second: 200, burst: 400,
-        expires_at: "2026-01-01T00:00:00.000Z", expired: true,
+        expires_at: "2026-01-01T00:00:00.000000Z", expired: true,
     },
 ];
 
@@ -382,7 +382,7 @@ export const scenarios = {
         const outcomes = await rows.locator("td:last-child").allInnerTexts();
         same(outcomes, ["refused: 404", "204"], "outcomes, the newest first");
         // An operation whose end is on the page before its beginning, and one without an end.
-        const at = "2026-11-20T14:02:22.123Z";
+        const at = "2026-11-20T14:02:22.123000Z";
         const begun = { event: "begun", key: "ops", address: "10.0.0.7", method: "DELETE", path: "/v1/members/u%201" };
         const pages = {
             null: { entries: [{ at, act: "b", event: "ended", status: 200, told: { boards: 1200, erased: 3, next: null } }, { at, act: "c", ...begun }], next: "x-1" },

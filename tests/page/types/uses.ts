@@ -11,7 +11,7 @@ export const score: number | null | undefined = entry.points;
 export const laps: number | null | undefined = entry.values?.["laps"];
 export const ahead: string | undefined = place.above?.member;
 export const moved: [Changes, Problem] = [events.changes, events.problem];
-export const gift: Contribution = { board: "gifts/room-1", member: "ada", points: 3, id: "evt-1", at: "2026-11-20T14:52:22.123Z" };
+export const gift: Contribution = { board: "gifts/room-1", member: "ada", points: 3, id: "evt-1", at: "2026-11-20T14:52:22.123000Z" };
 export const gifts: Contributions = [gift, { boards: ["gifts/room-1", "gifts/eu"], member: "ben", points: 5, id: "evt-2" }];
 
 export function whyNot(receipt: Receipt): ProblemType[] {

@@ -31,7 +31,7 @@ type NoPositionResponse = BoardResponse<'static, NoPositionShape<'static>>;
         description = "Leaderboards that are exact at any size: contributions in, ranks out.\n\n\
             A **kind** is a set of rules, a **board** is a kind and a subject, a **member** is ranked on it, \
             in each **window** of time. Errors are RFC 9457 problems with a stable `type`. Unknown parameters \
-            and fields are errors. Times are RFC 3339 in UTC, with milliseconds.",
+            and fields are errors. Times are RFC 3339 in UTC, with microseconds.",
         license(name = "MIT OR Apache-2.0", identifier = "MIT OR Apache-2.0"),
     ),
     tags(

@@ -49,10 +49,10 @@ type EntriesAnswer = BoardResponse<'static, Page<wire::EntryShape<'static>>>;
             ),
             example = json!({
                 "board": "gifts/room-8842", "window": "day:2026-11-20", "version": "7b1c2f0a9d3e4c55.12",
-            "as_of": "2026-11-20T14:52:23.004Z", "members": 3,
+            "as_of": "2026-11-20T14:52:23.004456Z", "members": 3,
                 "entries": [
-                    {"rank": 1, "member": "u1", "points": 999, "reached_at": "2026-11-20T14:52:22.123Z"},
-                    {"rank": 2, "member": "u2", "points": 500, "reached_at": "2026-11-20T14:50:00.000Z"},
+                    {"rank": 1, "member": "u1", "points": 999, "reached_at": "2026-11-20T14:52:22.123456Z"},
+                    {"rank": 2, "member": "u2", "points": 500, "reached_at": "2026-11-20T14:50:00.000000Z"},
                 ],
                 "next": "Atn0mFyAAAAAAAAD53j___5lOg2qdTE",
             }),

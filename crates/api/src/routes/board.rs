@@ -103,7 +103,7 @@ type InfoAnswer = BoardResponse<'static, InfoShape>;
             ),
             example = json!({
                 "board": "gifts/room-8842", "window": "day:2026-11-20", "version": "7b1c2f0a9d3e4c55.12",
-            "as_of": "2026-11-20T14:52:23.004Z", "members": 2,
+            "as_of": "2026-11-20T14:52:23.004456Z", "members": 2,
                 "shards": 16, "store": "embedded",
                 "windows": [{"window": "day:2026-11-20", "members": 2}],
             }),

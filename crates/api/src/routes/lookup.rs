@@ -56,9 +56,9 @@ type LookupResponse = BoardResponse<'static, Entries<LookedUpShape<'static>>>;
             body = LookupResponse,
             example = json!({
                 "board": "gifts/room-8842", "window": "day:2026-11-20", "version": "7b1c2f0a9d3e4c55.12",
-            "as_of": "2026-11-20T14:52:23.004Z", "members": 2,
+            "as_of": "2026-11-20T14:52:23.004456Z", "members": 2,
                 "entries": [
-                    {"rank": 1, "member": "u1", "points": 999, "reached_at": "2026-11-20T14:52:22.123Z"},
+                    {"rank": 1, "member": "u1", "points": 999, "reached_at": "2026-11-20T14:52:22.123456Z"},
                     {"rank": null, "member": "nobody"},
                 ],
             }),

@@ -56,12 +56,12 @@ type MemberResponse = BoardResponse<'static, MemberShape<'static>>;
             ),
             example = json!({
                 "board": "gifts/room-8842", "window": "day:2026-11-20", "version": "7b1c2f0a9d3e4c55.12",
-            "as_of": "2026-11-20T14:52:23.004Z", "members": 2,
-                "rank": 2, "member": "u2", "points": 500, "reached_at": "2026-11-20T14:50:00.000Z",
+            "as_of": "2026-11-20T14:52:23.004456Z", "members": 2,
+                "rank": 2, "member": "u2", "points": 500, "reached_at": "2026-11-20T14:50:00.000000Z",
                 "position": 2, "percentile": 0.0,
                 "above": {
                     "rank": 1, "member": "u1", "points": 999,
-                    "reached_at": "2026-11-20T14:52:22.123Z", "gap": 499,
+                    "reached_at": "2026-11-20T14:52:22.123456Z", "gap": 499,
                 },
                 "below": null,
                 "to_target": 500,
@@ -125,7 +125,7 @@ fn to_target(
     let Some(target) = target else { return without };
     let (member, target) = (&own.key.member, &target.entry.key);
     kind.rules()
-        .change_to_overtake(standing, member, target, app.now())
+        .change_to_overtake(standing, member, target, app.router.arrival(app.now()))
 }
 
 /// Set a member's standing
@@ -170,7 +170,7 @@ pub(crate) async fn set(
     let shape: StandingShape<'_> = connection::from_json(&text)?;
     // One moment for the current window and for the default of `at`, after the body was read.
     let moment = app.moment().waiting(body::write_wait(&headers));
-    let now = moment.now;
+    let now = app.router.arrival(moment.now);
     let only = resolve_only(path.kind(), selector.as_deref(), now)?;
     let contribution = Contribution {
         member: path.member()?.clone(),

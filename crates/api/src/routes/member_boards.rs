@@ -85,7 +85,7 @@ struct MemberBoardShape {
             example = json!({
                 "member": "u1", "kind": "gifts",
                 "boards": [{"board": "gifts/room-8842", "windows": [{
-                    "window": "day:2026-11-20", "points": 999, "reached_at": "2026-11-20T14:52:22.123Z",
+                    "window": "day:2026-11-20", "points": 999, "reached_at": "2026-11-20T14:52:22.123456Z",
                     "rank": 1, "position": 1,
                 }]}],
                 "looked_at": 1200, "next": null,

@@ -59,7 +59,7 @@ type RankResponse = BoardResponse<'static, RankShape>;
             ),
             example = json!({
                 "board": "gifts/room-8842", "window": "day:2026-11-20", "version": "7b1c2f0a9d3e4c55.12",
-            "as_of": "2026-11-20T14:52:23.004Z", "members": 2,
+            "as_of": "2026-11-20T14:52:23.004456Z", "members": 2,
                 "rank": 1, "position": 1,
             }),
         ),
@@ -101,7 +101,7 @@ pub(crate) async fn of_points(
             body = RankResponse,
             example = json!({
                 "board": "gifts/room-8842", "window": "day:2026-11-20", "version": "7b1c2f0a9d3e4c55.12",
-            "as_of": "2026-11-20T14:52:23.004Z", "members": 2,
+            "as_of": "2026-11-20T14:52:23.004456Z", "members": 2,
                 "rank": 1, "position": 1,
             }),
         ),
@@ -134,7 +134,13 @@ async fn position(
     let (board, kind) = (&path.board, path.kind());
     let answer = app
         .merger
-        .position(board, kind, window.window, values, app.now())
+        .position(
+            board,
+            kind,
+            window.window,
+            values,
+            app.router.arrival(app.now()),
+        )
         .await?;
     let body = RankShape {
         rank: answer.value.map(|view| view.rank),

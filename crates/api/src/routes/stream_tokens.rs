@@ -66,7 +66,7 @@ struct TokenShape {
             status = 200,
             description = "The token.",
             body = TokenShape,
-            example = json!({"token": "mbs_AAABm…", "expires_at": "2026-11-20T15:02:22.123Z"}),
+            example = json!({"token": "mbs_AAABm…", "expires_at": "2026-11-20T15:02:22.123456Z"}),
         ),
         OfKind,
     ),

@@ -102,8 +102,8 @@ fn the_start_is_inclusive_and_the_end_exclusive() {
     assert_eq!(late, Err(expected.clone()));
     assert_eq!(
         expected.to_string(),
-        "ends_at: the server's time is 2026-11-20T20:15:00.000Z, and the board's activity, \
-         from 2026-11-20T20:00:00.000Z until 2026-11-20T20:15:00.000Z, is over"
+        "ends_at: the server's time is 2026-11-20T20:15:00.000000Z, and the board's activity, \
+         from 2026-11-20T20:00:00.000000Z until 2026-11-20T20:15:00.000000Z, is over"
     );
 }
 

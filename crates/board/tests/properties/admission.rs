@@ -67,7 +67,7 @@ fn a_contribution_counts_in_every_window_of_its_time_in_the_kinds_order() {
     let kind = kind("UTC", periods.map(WindowRule::with_defaults).to_vec());
     let now = at("2026-11-20T14:52:22Z");
     assert_eq!(taken(&kind, now, now), periods);
-    let names = kind.admit(at("2026-11-19T23:59:59.999Z"), now).unwrap();
+    let names = kind.admit(at("2026-11-19T23:59:59.999000Z"), now).unwrap();
     let names: Vec<_> = names
         .iter()
         .map(|window| kind.calendar().name(*window))
@@ -145,11 +145,14 @@ fn a_contribution_counts_in_the_windows_that_admit_it() {
     let event = at("2026-11-20T22:30:00Z");
     for (now, periods) in [
         (
-            "2026-11-20T23:59:59.999Z",
+            "2026-11-20T23:59:59.999000Z",
             vec![Period::Hour, Period::Day, Period::Week, Period::All],
         ),
         ("2026-11-21T00:00:00Z", vec![Period::Week, Period::All]),
-        ("2027-01-31T23:59:59.999Z", vec![Period::Week, Period::All]),
+        (
+            "2027-01-31T23:59:59.999000Z",
+            vec![Period::Week, Period::All],
+        ),
         ("2027-02-01T00:00:00Z", vec![Period::All]),
     ] {
         assert_eq!(taken(&kind, event, at(now)), periods, "{now}");
@@ -159,7 +162,7 @@ fn a_contribution_counts_in_the_windows_that_admit_it() {
 #[test]
 fn five_minutes_ahead_is_not_the_future() {
     let kind = kind("UTC", vec![WindowRule::with_defaults(Period::All)]);
-    let now = at("2026-11-20T14:52:22.123Z");
+    let now = at("2026-11-20T14:52:22.123000Z");
     assert_eq!(FUTURE_MAX, Duration::from_mins(5));
     assert_eq!(taken(&kind, now.plus(FUTURE_MAX), now), [Period::All]);
     let ahead = now.plus(FUTURE_MAX + MS);
@@ -168,7 +171,7 @@ fn five_minutes_ahead_is_not_the_future() {
     assert!(
         error
             .to_string()
-            .starts_with("at: 2026-11-20T14:57:22.124Z is more"),
+            .starts_with("at: 2026-11-20T14:57:22.124000Z is more"),
         "{error}"
     );
 }

@@ -12,7 +12,7 @@ use crate::fixtures;
 const DAY: Duration = Duration::from_hours(24);
 
 fn now() -> Timestamp {
-    Timestamp::parse_rfc3339("2026-11-20T14:52:22.123Z").unwrap()
+    Timestamp::parse_rfc3339("2026-11-20T14:52:22.123000Z").unwrap()
 }
 
 fn at(text: &str) -> Timestamp {

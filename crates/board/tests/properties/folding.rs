@@ -66,7 +66,7 @@ fn folded(rules: &Rules, events: &[Event]) -> Option<Standing> {
     for event in events {
         let values = values(rules, event);
         if rules.check(&values).is_ok() {
-            let at = Timestamp::from_millis(event.at);
+            let at = Timestamp::from_micros(event.at);
             held = Some(rules.fold(held.as_ref(), &values, at).unwrap());
         }
     }
@@ -76,7 +76,7 @@ fn folded(rules: &Rules, events: &[Event]) -> Option<Standing> {
 fn shown(rules: &Rules, standing: &Standing) -> (Fields, i64) {
     (
         numbers(rules, &rules.values(standing)),
-        rules.reached_at(standing).millis(),
+        rules.reached_at(standing).micros(),
     )
 }
 
@@ -203,7 +203,7 @@ proptest! {
     ) {
         let set = values(&rules, &events[0]);
         prop_assume!(rules.check(&set).is_ok());
-        let at = Timestamp::from_millis(events[0].at);
+        let at = Timestamp::from_micros(events[0].at);
         let mut held = rules.standing_of(&set, at);
         let expected = numbers(&rules, &set);
         let sums = rules.mode() == Mode::Accumulate;
@@ -214,7 +214,7 @@ proptest! {
         for event in &events[1..] {
             let values = values(&rules, event);
             if rules.check(&values).is_ok() {
-                held = rules.fold(Some(&held), &values, Timestamp::from_millis(event.at)).unwrap();
+                held = rules.fold(Some(&held), &values, Timestamp::from_micros(event.at)).unwrap();
             }
         }
         prop_assert_eq!(Some(shown(&rules, &held)), twin(&rules, &events, true));
@@ -236,7 +236,7 @@ proptest! {
         let mut sums = [0_i128; 2];
         for (at, deltas) in (1000..).zip(deltas) {
             let event = Event { named: [Some(deltas[0]), Some(deltas[1]), None, None], at };
-            let at = Timestamp::from_millis(at);
+            let at = Timestamp::from_micros(at);
             let wanted = [sums[0] + i128::from(deltas[0]), sums[1] + i128::from(deltas[1])];
             let fits = wanted.iter().all(|sum| sum.abs() <= i128::from(VALUE_MAX));
             match rules.fold(held.as_ref(), &values(&rules, &event), at) {

@@ -44,7 +44,7 @@ fn stand_strategy() -> impl Strategy<Value = Stand> {
     let fields = prop::array::uniform4(prop::option::weighted(0.8, number_strategy()));
     let reached_at = prop_oneof![
         3 => 0..3_i64,
-        1 => Timestamp::EARLIEST.millis()..=Timestamp::LATEST.millis(),
+        1 => Timestamp::EARLIEST.micros()..=Timestamp::LATEST.micros(),
         1 => -2..0_i64,
     ];
     // Prefixes of one another, and bytes on both sides of ASCII's end.
@@ -67,7 +67,7 @@ fn values(rules: &Rules, stand: &Stand) -> Values {
 }
 
 fn key(rules: &Rules, stand: &Stand) -> RankKey {
-    let reached_at = Timestamp::from_millis(stand.reached_at);
+    let reached_at = Timestamp::from_micros(stand.reached_at);
     let words = rules.rank_words(&values(rules, stand), reached_at);
     rules.rank_key(words, Member::new(&stand.member).unwrap())
 }
@@ -129,7 +129,7 @@ proptest! {
         let words = key(&rules, &stand).words;
         prop_assert_eq!(words.as_slice().len(), rules.rank_words_len());
         prop_assert_eq!(rules.values_of(&words), values(&rules, &stand));
-        let reached_at = Timestamp::from_millis(stand.reached_at);
+        let reached_at = Timestamp::from_micros(stand.reached_at);
         let held = (!rules.ties().is_by_member()).then_some(reached_at);
         prop_assert_eq!(rules.reached_at_of(&words), held);
         // The same key when a store keeps the standing and reads it back.

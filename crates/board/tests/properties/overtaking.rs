@@ -100,7 +100,7 @@ fn standing(rules: &Rules, contributions: &[Contribution]) -> Option<Standing> {
     let mut held = None;
     for (fields, at) in contributions {
         let values = values(rules, fields);
-        let at = rules.kept_time(Timestamp::from_millis(NOW + at));
+        let at = rules.kept_time(Timestamp::from_micros(NOW + at));
         if rules.check(&values).is_ok()
             && let Ok(new) = rules.fold(held.as_ref(), &values, at)
         {
@@ -147,7 +147,7 @@ proptest! {
             (other, one)
         };
         let target = key(rules, &above.0, above.1);
-        let now = Timestamp::from_millis(NOW);
+        let now = Timestamp::from_micros(NOW);
         let overtakes = |change: i64| {
             let values = contribution(rules, &own, change);
             if rules.check(&values).is_err() {

@@ -1,4 +1,4 @@
-//! RFC 3339: a strict parser and a fast writer. Responses with thousands of entries contain
+//! RFC 3339: a strict parser and a fast writer, both of microseconds. Responses with thousands of entries contain
 //! thousands of `reached_at`.
 //!
 //! Not here: which years are accepted.
@@ -6,8 +6,10 @@
 use super::civil::{DAY_MS, Date, HOUR_MS, MINUTE_MS, SECOND_MS};
 use super::text::number;
 
-/// 0000-01-01T00:00:00.000Z to 9999-12-31T23:59:59.999Z: the range of a four-digit year.
-const WRITABLE_MS: (i64, i64) = (-62_167_219_200_000, 253_402_300_799_999);
+/// 0000-01-01T00:00:00.000000Z to 9999-12-31T23:59:59.999999Z: the range of a four-digit year.
+const WRITABLE_US: (i64, i64) = (-62_167_219_200_000_000, 253_402_300_799_999_999);
+
+const DAY_US: i64 = DAY_MS * 1_000;
 
 /// Why a text is not a moment.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -18,12 +20,12 @@ pub(super) enum Fault {
     Malformed,
 }
 
-/// Returns the epoch milliseconds of `2026-11-20T14:52:22.123+08:00`. As the RFC allows, `t` and
+/// Returns the epoch microseconds of `2026-11-20T14:52:22.123456+08:00`. As the RFC allows, `t` and
 /// `z` may be lower case, and a space may replace the `T`.
 pub(super) fn parse(text: &[u8]) -> Result<i64, Fault> {
     let (date_and_time, rest) = text.split_at_checked(19).ok_or(Fault::Malformed)?;
     let local = date_and_time_of(date_and_time).ok_or(Fault::Malformed)?;
-    let (fraction_ms, rest) = fraction_of(rest).ok_or(Fault::Malformed)?;
+    let (fraction_us, rest) = fraction_of(rest).ok_or(Fault::Malformed)?;
     let offset = match rest {
         [] => return Err(Fault::NoOffset),
         [b'Z' | b'z'] => 0,
@@ -32,10 +34,10 @@ pub(super) fn parse(text: &[u8]) -> Result<i64, Fault> {
     let is_leap_second = date_and_time.ends_with(b":60");
     let utc = local - offset;
     if !is_leap_second {
-        Ok(utc + fraction_ms)
+        Ok(utc * 1_000 + fraction_us)
     } else if utc.rem_euclid(DAY_MS) == 0 {
-        // Epoch time has no leap seconds. The last millisecond before it stays in the same day.
-        Ok(utc - 1)
+        // Epoch time has no leap seconds. The last microsecond before it stays in the same day.
+        Ok(utc * 1_000 - 1)
     } else {
         Err(Fault::Malformed)
     }
@@ -55,21 +57,16 @@ fn date_and_time_of(text: &[u8]) -> Option<i64> {
     Some(days * DAY_MS + hour * HOUR_MS + minute * MINUTE_MS + second * SECOND_MS)
 }
 
-/// Returns the whole milliseconds of `.123456`, if present, and the text after it.
+/// Returns the whole microseconds of `.1234567`, if present, and the text after it.
 fn fraction_of(text: &[u8]) -> Option<(i64, &[u8])> {
     let Some(text) = text.strip_prefix(b".") else {
         return Some((0, text));
     };
     let length = text.iter().take_while(|byte| byte.is_ascii_digit()).count();
     let (digits, rest) = text.split_at_checked(length)?;
-    let kept = digits.get(..3).unwrap_or(digits);
-    let ms = match kept.len() {
-        0 => return None,
-        1 => number(kept)? * 100,
-        2 => number(kept)? * 10,
-        _ => number(kept)?,
-    };
-    Some((ms, rest))
+    let kept = digits.get(..6).unwrap_or(digits);
+    let missing = u32::try_from(6 - kept.len()).ok()?;
+    Some((number(kept)? * 10_i64.pow(missing), rest))
 }
 
 /// Returns year, month and day of `2026-11-20`, without checking that the date exists.
@@ -99,21 +96,22 @@ pub(crate) fn offset_of(text: &[u8]) -> Option<i64> {
     }
 }
 
-/// Writes `2026-11-20T14:52:22.123Z`, or the nearest moment that can be written so.
+/// Writes `2026-11-20T14:52:22.123456Z`, or the nearest moment that can be written so.
 #[expect(
     clippy::cast_sign_loss,
     clippy::cast_possible_truncation,
-    reason = "no number is negative, and none larger than the milliseconds of a day"
+    reason = "no number is negative, and none but the microseconds of a day larger than a year"
 )]
-pub(super) fn write(ms: i64) -> [u8; 24] {
-    let (first, last) = WRITABLE_MS;
+pub(super) fn write(us: i64) -> [u8; 27] {
+    let (first, last) = WRITABLE_US;
     // Since the year 0, so that the divisions are those of unsigned numbers.
-    let ms = (ms.clamp(first, last) - first) as u64;
-    let days = (ms / DAY_MS as u64).cast_signed() + first / DAY_MS;
-    let of_day = (ms % DAY_MS as u64) as u32;
+    let us = (us.clamp(first, last) - first) as u64;
+    let days = (us / DAY_US as u64).cast_signed() + first / DAY_US;
+    let of_day = us % DAY_US as u64;
     let Date { year, month, day } = Date::from_days(days);
-    let (year, second, milli) = (year as u32, of_day / 1000, of_day % 1000);
-    let mut text = *b"0000-00-00T00:00:00.000Z";
+    let (second, micro) = ((of_day / 1_000_000) as u32, (of_day % 1_000_000) as u32);
+    let year = year as u32;
+    let mut text = *b"0000-00-00T00:00:00.000000Z";
     for (at, number) in [
         (0, year / 100),
         (2, year % 100),
@@ -122,9 +120,9 @@ pub(super) fn write(ms: i64) -> [u8; 24] {
         (11, second / 3600),
         (14, second / 60 % 60),
         (17, second % 60),
-        // The digit between the last two is the same.
-        (20, milli / 10),
-        (21, milli % 100),
+        (20, micro / 10_000),
+        (22, micro / 100 % 100),
+        (24, micro % 100),
     ] {
         text[at..at + 2].copy_from_slice(&DIGITS[number as usize]);
     }
@@ -148,29 +146,39 @@ mod tests {
 
     use super::*;
 
-    fn written(ms: i64) -> String {
-        String::from_utf8(write(ms).to_vec()).unwrap()
+    fn written(us: i64) -> String {
+        String::from_utf8(write(us).to_vec()).unwrap()
     }
 
     #[test]
     fn parses_every_form() {
-        let expected = 1_795_186_342_123;
+        let expected = 1_795_186_342_123_456;
         for text in [
-            "2026-11-20T14:52:22.123Z",
-            "2026-11-20t14:52:22.123z",
-            "2026-11-20 14:52:22.123Z",
-            "2026-11-20T14:52:22.1239999999999999999999Z",
-            "2026-11-20T22:52:22.123+08:00",
-            "2026-11-20T11:22:22.123-03:30",
-            "2026-11-21T00:00:22.123+09:08",
+            "2026-11-20T14:52:22.123456Z",
+            "2026-11-20t14:52:22.123456z",
+            "2026-11-20 14:52:22.123456Z",
+            "2026-11-20T14:52:22.1234569999999999999999Z",
+            "2026-11-20T22:52:22.123456+08:00",
+            "2026-11-20T11:22:22.123456-03:30",
+            "2026-11-21T00:00:22.123456+09:08",
         ] {
             assert_eq!(parse(text.as_bytes()), Ok(expected), "{text}");
         }
-        assert_eq!(parse(b"2026-11-20T14:52:22Z"), Ok(1_795_186_342_000));
-        assert_eq!(parse(b"2026-11-20T14:52:22.1Z"), Ok(1_795_186_342_100));
-        assert_eq!(parse(b"2026-11-20T14:52:22.12Z"), Ok(1_795_186_342_120));
+        for (text, us) in [
+            ("2026-11-20T14:52:22Z", 0),
+            ("2026-11-20T14:52:22.1Z", 100_000),
+            ("2026-11-20T14:52:22.12Z", 120_000),
+            ("2026-11-20T14:52:22.123Z", 123_000),
+            ("2026-11-20T14:52:22.12345Z", 123_450),
+        ] {
+            assert_eq!(
+                parse(text.as_bytes()),
+                Ok(1_795_186_342_000_000 + us),
+                "{text}"
+            );
+        }
         assert_eq!(
-            parse(b"1969-12-31T23:59:59.9999Z"),
+            parse(b"1969-12-31T23:59:59.9999999Z"),
             Ok(-1),
             "rounds down, before the epoch too"
         );
@@ -211,7 +219,7 @@ mod tests {
 
     #[test]
     fn a_leap_second_stays_in_its_day() {
-        let before = parse(b"2016-12-31T23:59:59.999Z");
+        let before = parse(b"2016-12-31T23:59:59.999999Z");
         assert!(before.is_ok());
         assert_eq!(parse(b"2016-12-31T23:59:60Z"), before);
         assert_eq!(parse(b"2016-12-31T18:59:60.5-05:00"), before);
@@ -220,31 +228,31 @@ mod tests {
 
     #[test]
     fn writes_the_nearest_moment_outside_of_the_years() {
-        assert_eq!(written(i64::MAX), "9999-12-31T23:59:59.999Z");
-        assert_eq!(written(i64::MIN), "0000-01-01T00:00:00.000Z");
-        assert_eq!(written(-1), "1969-12-31T23:59:59.999Z");
+        assert_eq!(written(i64::MAX), "9999-12-31T23:59:59.999999Z");
+        assert_eq!(written(i64::MIN), "0000-01-01T00:00:00.000000Z");
+        assert_eq!(written(-1), "1969-12-31T23:59:59.999999Z");
     }
 
     proptest! {
         #[test]
-        fn writes_like_jiff(ms in -62_167_219_200_000_i64..253_402_207_200_000) {
-            let jiff = jiff::Timestamp::from_millisecond(ms).unwrap();
-            prop_assert_eq!(written(ms), format!("{jiff:.3}"));
+        fn writes_like_jiff(us in -62_167_219_200_000_000_i64..253_402_207_200_000_000) {
+            let jiff = jiff::Timestamp::from_microsecond(us).unwrap();
+            prop_assert_eq!(written(us), format!("{jiff:.6}"));
         }
 
         #[test]
-        fn parses_what_it_writes(ms in WRITABLE_MS.0..=WRITABLE_MS.1) {
-            prop_assert_eq!(parse(&write(ms)), Ok(ms));
+        fn parses_what_it_writes(us in WRITABLE_US.0..=WRITABLE_US.1) {
+            prop_assert_eq!(parse(&write(us)), Ok(us));
         }
 
         #[test]
         fn parses_like_jiff(
-            ms in 94_694_400_000_i64..253_402_207_200_000,
+            us in 94_694_400_000_000_i64..253_402_207_200_000_000,
             offset_minutes in -1_439_i32..1_439,
             digits in 0_u8..=9,
         ) {
             let offset = jiff::tz::Offset::from_seconds(offset_minutes * 60).unwrap();
-            let moment = jiff::Timestamp::from_millisecond(ms).unwrap();
+            let moment = jiff::Timestamp::from_microsecond(us).unwrap();
             let local = offset.to_datetime(moment);
             let (sign, minutes) =
                 (if offset_minutes < 0 { '-' } else { '+' }, offset_minutes.unsigned_abs());
@@ -254,8 +262,8 @@ mod tests {
                 minutes % 60,
                 precision = usize::from(digits),
             );
-            let unit = 10_i64.pow(3 - u32::from(digits.min(3)));
-            prop_assert_eq!(parse(text.as_bytes()), Ok(ms.div_euclid(unit) * unit), "{}", text);
+            let unit = 10_i64.pow(6 - u32::from(digits.min(6)));
+            prop_assert_eq!(parse(text.as_bytes()), Ok(us.div_euclid(unit) * unit), "{}", text);
         }
     }
 }

@@ -87,7 +87,7 @@ mod tests {
     #[test]
     fn parts_of_days_and_of_years_are_named_by_their_start() {
         let calendar = Calendar::new("Asia/Shanghai").unwrap();
-        let at = "2026-11-20T14:52:22.123Z";
+        let at = "2026-11-20T14:52:22.123000Z";
         for (period, expected) in [
             (Period::TwoHours, "2h:2026-11-20T22"),
             (Period::ThreeHours, "3h:2026-11-20T21"),
@@ -150,7 +150,7 @@ mod tests {
     #[test]
     fn windows_are_named_by_their_local_date() {
         assert_eq!(
-            names("UTC", "2026-11-20T14:52:22.123Z"),
+            names("UTC", "2026-11-20T14:52:22.123000Z"),
             [
                 "hour:2026-11-20T14+00:00",
                 "day:2026-11-20",
@@ -196,7 +196,7 @@ mod tests {
             ("2024-02-29", "week:2024-W09"),
         ] {
             assert_eq!(
-                names("UTC", &format!("{date}T23:59:59.999Z"))[2],
+                names("UTC", &format!("{date}T23:59:59.999000Z"))[2],
                 week,
                 "{date}"
             );
@@ -205,7 +205,7 @@ mod tests {
 
     #[test]
     fn the_ends_of_time_have_names() {
-        let tokyo = names("Asia/Tokyo", "9999-12-31T23:59:59.999Z");
+        let tokyo = names("Asia/Tokyo", "9999-12-31T23:59:59.999000Z");
         assert_eq!(tokyo[..2], ["hour:9999-12-31T23+09:00", "day:9999-12-31"]);
         let new_york = names("America/New_York", "1973-01-01T00:00:00Z");
         assert_eq!(

@@ -5,7 +5,7 @@ use serde::ser::SerializeMap as _;
 use serde::{Deserialize, Serialize, Serializer};
 
 use super::profile::Profile;
-use super::time::in_millis;
+use super::time::in_micros;
 use super::values::{POINTS, Values, points};
 
 /// A ranked member.
@@ -93,7 +93,7 @@ pub struct Standing {
 /// Returns a member as JSON.
 macro_rules! wire_value {
     (reached_at: $at:expr) => {
-        in_millis($at, serde_json::value::Serializer)
+        in_micros($at, serde_json::value::Serializer)
     };
     ($member:ident: $value:expr) => {
         serde_json::to_value($value)
@@ -184,7 +184,7 @@ mod tests {
     fn fields_keep_their_order_and_null_differs_from_absent() {
         let read = |text: &str| serde_json::from_str::<Found>(text).unwrap();
         let found = read(
-            r#"{"rank":2,"member":"u","values":{"z":3,"a":null,"m":-1},"reached_at":"2026-11-20T14:52:22.123Z","new":1}"#,
+            r#"{"rank":2,"member":"u","values":{"z":3,"a":null,"m":-1},"reached_at":"2026-11-20T14:52:22.123000Z","new":1}"#,
         );
         let fields: Vec<_> = found.values.iter().collect();
         assert_eq!(fields, [("z", Some(3)), ("a", None), ("m", Some(-1))]);
@@ -202,13 +202,13 @@ mod tests {
     #[test]
     fn what_is_serialized_is_what_was_read() {
         for text in [
-            r#"{"rank":1,"member":"u","reached_at":"2026-11-20T14:52:22.123Z","points":-9}"#,
-            r#"{"rank":1,"member":"u","reached_at":"2026-11-20T14:52:22.120Z","profile":{"name":"U"},"values":{"z":1,"a":null}}"#,
+            r#"{"rank":1,"member":"u","reached_at":"2026-11-20T14:52:22.123000Z","points":-9}"#,
+            r#"{"rank":1,"member":"u","reached_at":"2026-11-20T14:52:22.120000Z","profile":{"name":"U"},"values":{"z":1,"a":null}}"#,
         ] {
             let entry: Entry = serde_json::from_str(text).unwrap();
             assert_eq!(serde_json::to_string(&entry).unwrap(), text);
         }
-        let text = r#"{"window":"all","reached_at":"2026-11-20T14:52:22.123Z","rank":2,"position":3,"points":7}"#;
+        let text = r#"{"window":"all","reached_at":"2026-11-20T14:52:22.123000Z","rank":2,"position":3,"points":7}"#;
         let standing: Standing = serde_json::from_str(text).unwrap();
         assert_eq!(serde_json::to_string(&standing).unwrap(), text);
         let found: Found = serde_json::from_str(r#"{"rank":null,"member":"u"}"#).unwrap();
@@ -217,7 +217,7 @@ mod tests {
 
     #[test]
     fn neighbours_and_moved_entries_contain_an_entry() {
-        let text = r#"{"rank":1,"member":"u","points":9,"reached_at":"2026-11-20T14:52:22.123Z","gap":4,"position":1}"#;
+        let text = r#"{"rank":1,"member":"u","points":9,"reached_at":"2026-11-20T14:52:22.123000Z","gap":4,"position":1}"#;
         let neighbour: Neighbour = serde_json::from_str(text).unwrap();
         assert_eq!(
             (neighbour.entry.points(), neighbour.gap),

@@ -3,7 +3,7 @@
 use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 
-use super::time::in_millis;
+use super::time::in_micros;
 
 /// The members that all responses about a board have.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -16,7 +16,7 @@ pub struct Envelope {
     /// The version of the window. Equal versions mean equal content, on every server.
     pub version: String,
     /// When the read of the store began.
-    #[serde(serialize_with = "in_millis")]
+    #[serde(serialize_with = "in_micros")]
     pub as_of: Timestamp,
     /// The number of ranked members.
     pub members: u64,
@@ -36,9 +36,9 @@ pub struct Envelope {
 #[non_exhaustive]
 pub struct Span {
     /// Contributions before this time are rejected.
-    #[serde(serialize_with = "in_millis", skip_serializing_if = "Option::is_none")]
+    #[serde(serialize_with = "in_micros", skip_serializing_if = "Option::is_none")]
     pub starts_at: Option<Timestamp>,
     /// Contributions at or after this time are rejected, and the board is then final.
-    #[serde(serialize_with = "in_millis", skip_serializing_if = "Option::is_none")]
+    #[serde(serialize_with = "in_micros", skip_serializing_if = "Option::is_none")]
     pub ends_at: Option<Timestamp>,
 }

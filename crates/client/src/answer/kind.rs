@@ -4,7 +4,7 @@ use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
-use super::time::in_millis;
+use super::time::in_micros;
 use crate::words::words;
 
 /// The settings of a kind. Settings that are `None` or empty have the defaults of the contract; the
@@ -125,14 +125,14 @@ pub struct Packed {
     pub unit: Option<String>,
     /// For the window `all`: contributions before this time are rejected.
     #[serde(
-        serialize_with = "in_millis",
+        serialize_with = "in_micros",
         default,
         skip_serializing_if = "Option::is_none"
     )]
     pub from: Option<Timestamp>,
     /// For the window `all`: contributions at or after this time are rejected.
     #[serde(
-        serialize_with = "in_millis",
+        serialize_with = "in_micros",
         default,
         skip_serializing_if = "Option::is_none"
     )]

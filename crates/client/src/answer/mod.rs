@@ -20,4 +20,5 @@ pub use envelope::{Envelope, Span};
 pub use kind::{Field, Kind, Mode, Op, Order, Packed, Publish, RankStyle, Retain, Ties, Weekday};
 pub use members::{Erased, Hidden, HiddenIn, MemberBoard, MemberBoards, Removed};
 pub use profile::{Profile, ProfilesOutcome, RejectedProfile};
+pub(crate) use time::in_micros;
 pub use values::Values;

@@ -7,7 +7,7 @@ use futures::future::BoxFuture;
 use jiff::Timestamp;
 use serde::Serialize;
 
-use crate::answer::{Removed, Settled};
+use crate::answer::{Removed, Settled, in_micros};
 use crate::client::Retry;
 use crate::contribute::{Receipt, Returning, fields};
 use crate::error::Error;
@@ -40,9 +40,8 @@ pub(super) struct Standing {
     values: Vec<(String, i64)>,
     #[serde(skip_serializing_if = "Option::is_none")]
     id: Option<String>,
-    /// In epoch milliseconds.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    at: Option<i64>,
+    #[serde(skip_serializing_if = "Option::is_none", serialize_with = "in_micros")]
+    at: Option<Timestamp>,
 }
 
 impl Standing {
@@ -75,9 +74,9 @@ impl SetMember {
         self
     }
 
-    /// Sets the time of the standing, in milliseconds; now by default.
+    /// Sets the time of the standing, in whole microseconds; now by default.
     pub fn at(mut self, at: Timestamp) -> Self {
-        self.standing.at = Some(at.as_millisecond());
+        self.standing.at = Some(at);
         self
     }
 
@@ -193,10 +192,10 @@ impl IntoFuture for RemoveMembers {
 pub(crate) struct Settings {
     #[serde(skip_serializing_if = "Option::is_none")]
     shards: Option<u32>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    starts_at: Option<i64>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    ends_at: Option<i64>,
+    #[serde(skip_serializing_if = "Option::is_none", serialize_with = "in_micros")]
+    starts_at: Option<Timestamp>,
+    #[serde(skip_serializing_if = "Option::is_none", serialize_with = "in_micros")]
+    ends_at: Option<Timestamp>,
     #[serde(skip_serializing_if = "Option::is_none")]
     expires_after: Option<String>,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -218,14 +217,14 @@ impl Settle {
 
     /// Sets the start of the board. Contributions before this time are rejected.
     pub fn starts_at(mut self, at: Timestamp) -> Self {
-        self.settings.starts_at = Some(at.as_millisecond());
+        self.settings.starts_at = Some(at);
         self
     }
 
     /// Sets the end of the board. Contributions at or after this time are rejected, and the board is
     /// then final.
     pub fn ends_at(mut self, at: Timestamp) -> Self {
-        self.settings.ends_at = Some(at.as_millisecond());
+        self.settings.ends_at = Some(at);
         self
     }
 

@@ -3,6 +3,8 @@
 use jiff::Timestamp;
 use serde::{Serialize, Serializer};
 
+use crate::answer::in_micros;
+
 /// One event: a member, its changes, and an id.
 ///
 /// A new contribution has a random id. However often it is sent, it counts once on each of its boards,
@@ -66,7 +68,7 @@ impl Contribution {
         self
     }
 
-    /// Sets the time of the event, in milliseconds; by default the time at which the server receives it.
+    /// Sets the time of the event, in whole microseconds; by default the time at which the server receives it.
     pub fn at(mut self, at: Timestamp) -> Self {
         self.at = Some(at);
         self
@@ -131,7 +133,7 @@ impl Contribution {
             points: self.points,
             values: &self.values,
             id: self.id.as_deref(),
-            at: self.at.map(Timestamp::as_millisecond),
+            at: self.at,
             set: self.set,
             remove: self.remove,
             window: self.window.as_deref(),
@@ -154,8 +156,8 @@ struct Line<'a> {
     values: &'a [(String, i64)],
     #[serde(skip_serializing_if = "Option::is_none")]
     id: Option<&'a str>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    at: Option<i64>,
+    #[serde(skip_serializing_if = "Option::is_none", serialize_with = "in_micros")]
+    at: Option<Timestamp>,
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     set: bool,
     #[serde(skip_serializing_if = "std::ops::Not::not")]

@@ -105,12 +105,12 @@ mod tests {
     use super::*;
 
     fn entry(n: usize, member: &str) -> Value {
-        json!({"rank": n, "member": member, "points": 100 - n, "reached_at": "2026-11-20T14:52:22.123Z"})
+        json!({"rank": n, "member": member, "points": 100 - n, "reached_at": "2026-11-20T14:52:22.123000Z"})
     }
 
     fn with_envelope(version: &str, members: &Value) -> Value {
         let mut event = json!({"board": "gifts/a", "window": "all", "version": version, "members": 9,
-            "as_of": "2026-11-20T14:52:22.123Z"});
+            "as_of": "2026-11-20T14:52:22.123000Z"});
         let members = members.as_object().unwrap().clone();
         event.as_object_mut().unwrap().extend(members);
         event

@@ -10,10 +10,10 @@ use crate::scripted::{Reply, Scripted, Then};
 
 const FIRST: &str = "retry: 1\n\n: hello\n\nid: v1\nevent: board\n\
     data: {\"board\":\"gifts/a\",\"window\":\"all\",\"version\":\"v1\",\"members\":0,\"entries\":[],\
-    \"as_of\":\"2026-11-20T14:52:22.123Z\"}\n\n";
+    \"as_of\":\"2026-11-20T14:52:22.123000Z\"}\n\n";
 const SECOND: &str = "id: v2\nevent: board\n\
     data: {\"board\":\"gifts/a\",\"window\":\"all\",\"version\":\"v2\",\"members\":0,\"entries\":[],\
-    \"as_of\":\"2026-11-20T14:52:22.123Z\"}\n\n";
+    \"as_of\":\"2026-11-20T14:52:22.123000Z\"}\n\n";
 const DELETED: &str = "event: problem\n\
     data: {\"type\":\"unknown-kind\",\"title\":\"T\",\"status\":404,\"detail\":\"d\"}\n\n";
 

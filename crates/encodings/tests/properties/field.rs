@@ -163,7 +163,7 @@ fn a_time_before_the_member() {
     );
     let shanghai = encoding("time-member(offset=+08:00, score=negated)");
     let stored = shanghai
-        .encode(&[42], at("2022-12-15T05:30:30.999Z"), "user1")
+        .encode(&[42], at("2022-12-15T05:30:30.999000Z"), "user1")
         .unwrap();
     assert_eq!(stored.member, "2022-12-15 13:30:30_user1");
     assert!((stored.score + 42.0).abs() < f64::EPSILON);
@@ -196,7 +196,7 @@ fn a_time_before_the_member() {
 #[test]
 fn the_time_is_in_the_second_set() {
     let encoding = encoding("two-sets(time-key=board:time, unit=ms)");
-    let time = at("2026-11-20T14:52:22.123Z");
+    let time = at("2026-11-20T14:52:22.123000Z");
     let stored = encoding.encode(&[9], time, "u").unwrap();
     let time_score = stored.time_score.unwrap().to_string();
     assert_eq!(encoding.decode_time(time_score.as_bytes()), Ok(Some(time)));

@@ -63,7 +63,7 @@ impl RestoredBoard {
             activity_changed: AtomicBool::new(false),
             created: AtomicBool::new(self.created),
             settings_set_at: self.last_write,
-            last_write: AtomicI64::new(self.last_write.millis()),
+            last_write: AtomicI64::new(self.last_write.micros()),
             body: RwLock::new(body),
         })
     }
@@ -112,9 +112,9 @@ impl Cell {
         };
         if was_untouched {
             // `last_write` may still hold the date of the settings, which may be later than now.
-            self.last_write.store(now.millis(), Ordering::Relaxed);
+            self.last_write.store(now.micros(), Ordering::Relaxed);
         } else {
-            self.last_write.fetch_max(now.millis(), Ordering::Relaxed);
+            self.last_write.fetch_max(now.micros(), Ordering::Relaxed);
         }
         let is_applied = |outcome| matches!(outcome, &Outcome::Applied(_));
         outcomes.iter().all(is_applied)
@@ -165,7 +165,7 @@ impl Cell {
     /// replayed: no contribution to it is in flight.
     pub fn abandon_unused(&self) {
         if self.is_unused() {
-            let long_ago = Timestamp::EARLIEST.millis();
+            let long_ago = Timestamp::EARLIEST.micros();
             self.last_write.store(long_ago, Ordering::Relaxed);
         }
     }

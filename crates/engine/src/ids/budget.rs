@@ -20,9 +20,9 @@ const ID_BYTES: f64 = 26.0;
 pub struct IdBudget {
     used_bytes: AtomicUsize,
     limit_bytes: usize,
-    /// The latest time by which ids are judged, in milliseconds; `i64::MAX` if the clock is
+    /// The latest time by which ids are judged, in microseconds; `i64::MAX` if the clock is
     /// trusted.
-    trusted_ms: AtomicI64,
+    trusted_us: AtomicI64,
 }
 
 /// The bytes that remembered ids take, and their limit.
@@ -62,7 +62,7 @@ impl IdBudget {
         Self {
             used_bytes: AtomicUsize::new(0),
             limit_bytes,
-            trusted_ms: AtomicI64::new(i64::MAX),
+            trusted_us: AtomicI64::new(i64::MAX),
         }
     }
 
@@ -70,18 +70,18 @@ impl IdBudget {
     /// id is kept, and judged by a time no later than `until`, which has definitely passed. `None`:
     /// the clock is right, and only ids within their span are kept.
     pub fn limit_trust(&self, until: Option<Timestamp>) {
-        let trusted_ms = until.map_or(i64::MAX, Timestamp::millis);
-        self.trusted_ms.store(trusted_ms, Ordering::Relaxed);
+        let trusted_us = until.map_or(i64::MAX, Timestamp::micros);
+        self.trusted_us.store(trusted_us, Ordering::Relaxed);
     }
 
     pub(super) fn keeps_all(&self) -> bool {
-        self.trusted_ms.load(Ordering::Relaxed) < i64::MAX
+        self.trusted_us.load(Ordering::Relaxed) < i64::MAX
     }
 
     /// Returns the time by which ids are judged when the clock shows `now`.
     pub(super) fn trusted_now(&self, now: Timestamp) -> Timestamp {
-        now.min(Timestamp::from_millis(
-            self.trusted_ms.load(Ordering::Relaxed),
+        now.min(Timestamp::from_micros(
+            self.trusted_us.load(Ordering::Relaxed),
         ))
     }
 

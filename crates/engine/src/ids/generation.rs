@@ -37,7 +37,8 @@ pub(super) struct Generation {
 impl Generation {
     pub(super) const fn new(began: Timestamp) -> Self {
         Self {
-            began,
+            // Entries have whole milliseconds, and so has what they are counted from.
+            began: Timestamp::from_millis(began.millis()),
             log: Pages::new(),
             index: HashTable::new(),
             latest_ms: 0,

@@ -17,39 +17,9 @@ fn the_segment_header_never_changes() {
     let bytes = SEGMENT.encode();
     assert_eq!(
         bytes[..28],
-        *b"megajrnl\x04\0\0\0\x08\x07\x06\x05\x04\x03\x02\x01\x14\x13\x12\x11\x24\x23\x22\x21"
+        *b"megajrnl\x05\0\0\0\x08\x07\x06\x05\x04\x03\x02\x01\x14\x13\x12\x11\x24\x23\x22\x21"
     );
-    assert_eq!(SegmentHeader::decode(&bytes), Ok((SEGMENT, 4)));
-}
-
-/// Returns a segment header as version 1 wrote it.
-fn of_version_1(header: &[u8]) -> Vec<u8> {
-    let mut bytes = header.to_vec();
-    bytes[8] = 1;
-    let checksum = crc32c::crc32c(&bytes[..28]);
-    bytes[28..32].copy_from_slice(&checksum.to_le_bytes());
-    bytes
-}
-
-#[test]
-fn a_segment_of_version_1_is_read_and_left_behind() {
-    let mut written = TestLog::new();
-    written.group(2).sync().group(3).sync();
-    let file = written.file();
-    let disk = written.with(&file, &of_version_1(&written.used(&file)));
-    assert_eq!(prefix(&disk).unwrap().next, Sequence(5));
-    check_continues(&disk);
-    let follower = crate::segment::name_of(Sequence(5));
-    assert_eq!(segments(&disk), [file.clone(), follower.clone()]);
-    let version = |file: &str| disk.bytes_of(file)[8];
-    assert_eq!((version(&file), version(&follower)), (1, 4));
-    // An empty segment has the name that the next one would have, so it is continued.
-    let written = TestLog::new();
-    let file = written.file();
-    let empty = super::SimDisk::default();
-    empty.put(&file, &of_version_1(&written.disk.bytes_of(&file)));
-    check_continues(&empty);
-    assert_eq!(segments(&empty), [file]);
+    assert_eq!(SegmentHeader::decode(&bytes), Ok(SEGMENT));
 }
 
 #[test]
@@ -95,17 +65,19 @@ fn lengths_that_do_not_add_up_are_detected() {
 }
 
 #[test]
-fn a_newer_version_is_rejected_by_number() {
+fn another_version_is_rejected_by_number() {
     let mut written = TestLog::new();
     written.group(1);
     let file = written.file();
-    let mut bytes = written.used(&file);
-    bytes[8] = 5;
-    let refused = prefix(&written.with(&file, &bytes)).unwrap_err();
-    assert!(matches!(refused, ReadError::Newer { version: 5, .. }));
-    let text = refused.to_string();
-    assert!(text.contains(&file) && text.contains("version 5"), "{text}");
-    assert_eq!(FORMAT_VERSION, 4);
+    for version in [FORMAT_VERSION - 1, FORMAT_VERSION + 1] {
+        let mut bytes = written.used(&file);
+        bytes[8..12].copy_from_slice(&version.to_le_bytes());
+        let refused = prefix(&written.with(&file, &bytes)).unwrap_err();
+        let text = refused.to_string();
+        let number = format!("version {version};");
+        assert!(text.contains(&file) && text.contains(&number), "{text}");
+    }
+    assert_eq!(FORMAT_VERSION, 5);
 }
 
 #[test]

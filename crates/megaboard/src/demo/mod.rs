@@ -122,7 +122,11 @@ impl Demo {
             let now = self.now();
             let gifts = rooms
                 .iter_mut()
-                .flat_map(|room| room.tick(&self.kind, now, &mut random));
+                .flat_map(|room| room.tick(&self.kind, now, &mut random))
+                .map(|gift| Write {
+                    at: self.router.arrival(now),
+                    ..gift
+                });
             self.write(gifts.collect()).await;
         }
     }

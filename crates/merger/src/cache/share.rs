@@ -94,7 +94,7 @@ impl Merger {
                 late_enough.then_some((as_of, began))
             };
             let age_max = asked.saturating_duration_since(not_before);
-            let age_max = since.map_or(age_max, |since| age_max.min(between(since, as_of)));
+            let age_max = since.map_or(age_max, |since| age_max.min(as_of.since(since)));
             let snapshot = match boards.acquire(&top, version, age_max).await? {
                 SharedTake::Board { bytes, age } => {
                     seen(age).and_then(|(as_of, began)| request.snapshot(&bytes, as_of, began))
@@ -136,12 +136,6 @@ impl Merger {
         };
         last.map_or(not_before, |last| not_before.max(last))
     }
-}
-
-/// Returns the time from one moment to a later one; zero if it is not later.
-fn between(from: Timestamp, to: Timestamp) -> Duration {
-    let ms = to.millis().saturating_sub(from.millis());
-    Duration::from_millis(u64::try_from(ms).unwrap_or(0))
 }
 
 impl MergeRequest<'_> {

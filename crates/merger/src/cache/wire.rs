@@ -21,7 +21,7 @@ use crate::version::Version;
 
 /// The version of the format: part of the name, so that servers with different formats do not read
 /// each other's boards.
-const FORMAT: u32 = 2;
+const FORMAT: u32 = 3;
 
 /// Bytes beside those of shards and entries.
 const FIXED_BYTES: usize = 8 + 1 + 8 + 2 + 8 + 4 + CHECKSUM_BYTES;
@@ -57,7 +57,7 @@ pub(super) fn name_of(shape: Shape, activity: &Activity, renderer_format: &str) 
         for at in bounds {
             name.push('.');
             if let Some(at) = at {
-                name.push_str(&at.millis().to_string());
+                name.push_str(&at.micros().to_string());
             }
         }
         if let Some(idle) = activity.idle() {

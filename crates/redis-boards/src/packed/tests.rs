@@ -12,7 +12,7 @@ fn score_of(rules: &Rules, standing: &Standing) -> i64 {
     let packing = rules.packing().unwrap();
     let value = rules.values(standing).get(0).unwrap().get();
     let since = rules.reached_at(standing).millis() - packing.base(ALL).millis();
-    let units = since / packing.unit_ms();
+    let units = since / packing.unit_us();
     let max = |bits: u32| (1_i64 << bits) - 1;
     let upper = match rules.fields()[0].order {
         Direction::Asc => max(packing.value_bits()) - value,

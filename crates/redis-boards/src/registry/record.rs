@@ -109,7 +109,7 @@ pub fn activity_text(activity: &Activity) -> String {
     if activity.is_always() {
         return "-".to_owned();
     }
-    let at = |at: Option<Timestamp>| at.map_or("-".to_owned(), |at| at.millis().to_string());
+    let at = |at: Option<Timestamp>| at.map_or("-".to_owned(), |at| at.micros().to_string());
     let expires_at = at(activity.expires_at());
     let idle = activity.idle();
     let idle = idle.map_or_else(String::new, |idle| format!(",{}", idle.as_millis()));
@@ -124,7 +124,10 @@ fn activity_named(word: &str) -> Result<Activity, Garbled> {
     const WRONG: Garbled = Garbled("no time of a board");
     let at = |word: &str| match word {
         "-" => Ok(None),
-        word => time(word).map(Some),
+        word => {
+            let us = word.parse().map_err(|_| WRONG)?;
+            Ok(Some(Timestamp::from_micros(us)))
+        }
     };
     let words: Vec<&str> = word.split(',').collect();
     let (starts_at, ends_at, expires_at, idle) = match *words.as_slice() {
@@ -135,16 +138,12 @@ fn activity_named(word: &str) -> Result<Activity, Garbled> {
     let idle = idle.map(|ms| ms.parse().map(Duration::from_millis));
     let idle = idle.transpose().map_err(|_| WRONG)?;
     let (ends_at, expires_at) = (at(ends_at)?, at(expires_at)?);
-    let kept_ms = expires_at
+    if expires_at.is_some() && ends_at.is_none() {
+        return Err(WRONG);
+    }
+    let expires_after = expires_at
         .zip(ends_at)
-        .map(|(expires_at, ends_at)| expires_at.millis().saturating_sub(ends_at.millis()));
-    let expires_after = match kept_ms {
-        None if expires_at.is_some() => return Err(WRONG),
-        None => None,
-        Some(kept_ms) => Some(Duration::from_millis(
-            u64::try_from(kept_ms).map_err(|_| WRONG)?,
-        )),
-    };
+        .map(|(expires_at, ends_at)| expires_at.since(ends_at));
     let activity = Activity::new(at(starts_at)?, ends_at, expires_after);
     activity
         .and_then(|activity| activity.with_idle(idle))
@@ -222,11 +221,11 @@ mod tests {
         let plain = "00000000000000ff 16 0000000000000001 5 6 - -";
         let at = |ms| Some(Timestamp::from_millis(ms));
         for (word, starts_at, ends_at, kept_ms, idle_ms) in [
-            ("7,-,-", at(7), None, None, None),
-            ("-,9,-", None, at(9), None, None),
-            ("7,9,11", at(7), at(9), Some(2), None),
+            ("7000,-,-", at(7), None, None, None),
+            ("-,9000,-", None, at(9), None, None),
+            ("7000,9000,11000", at(7), at(9), Some(2), None),
             ("-,-,-,5", None, None, None, Some(5)),
-            ("7,-,-,5", at(7), None, None, Some(5)),
+            ("7000,-,-,5", at(7), None, None, Some(5)),
         ] {
             let kept = kept_ms.map(Duration::from_millis);
             let activity = Activity::new(starts_at, ends_at, kept).unwrap();

@@ -4,8 +4,9 @@
 -- when it was created without any; EMPTYING is '-', or while an idle board is being emptied the time up to which its
 -- writes go. A board with settings only:
 -- 'LIFE SHARDS AT'. Behind either, where the board's time is bounded, stands a further word
--- 'STARTS,ENDS,EXPIRES', each of them milliseconds or '-': EXPIRES is the time when it is deleted, not how long it is
--- kept. Behind it may stand ',IDLE': after how many milliseconds without a write it is deleted.
+-- 'STARTS,ENDS,EXPIRES', each of them microseconds or '-': EXPIRES is the time when it is deleted, not how long it is
+-- kept. Behind it may stand ',IDLE': after how many milliseconds without a write it is deleted. All other times of the
+-- registry are milliseconds, rounded down.
 -- A kind: 'REVISION MEANING JSON', deleted 'REVISION - '.
 
 -- What the call of this key and number was answered, if it was done before.
@@ -59,9 +60,11 @@ local function settings_of(settled, subject)
     return life, shards, at, activity
 end
 
--- When a board of this time goes, if it does.
+-- When a board of this time goes, if it does, in milliseconds. A number has not every digit of a time after 2255, so
+-- it may be due a little early or late.
 local function expires_at(activity)
-    return activity and tonumber(activity:match('^[^,]+,[^,]+,([^,]+)'))
+    local us = activity and tonumber(activity:match('^[^,]+,[^,]+,([^,]+)'))
+    return us and math.floor(us / 1000)
 end
 
 -- After how many milliseconds without a write a board of this time goes, if it does.

@@ -12,9 +12,9 @@
 //! "dedupe_ms":3600000}}
 //! ```
 //!
-//! A deleted kind has no `kind`. A window may have `close_ms`, and `since_ms`, which is a time; a kind that
+//! A deleted kind has no `kind`. A window may have `close_ms`, and `since_us`, which is a time; a kind that
 //! ranks only its best has `retain`: `{"keep":1000,"trim_at":1200,"approximate":false}`; a packed one `packed`:
-//! `{"most":1000000,"unit_ms":1000,"span_ms":[1767225600000,2082758400000]}`. A kind whose days or weeks begin at
+//! `{"most":1000000,"unit_ms":1000,"span_us":[1767225600000000,2082758400000000]}`. A kind whose days or weeks begin at
 //! other times than midnight and Monday has `day_starts_at` and `week_starts_on`, one that sets
 //! them `weeks_count_from` and `seasons`: `{"cron":"0 5 1 1,4,7,10 *"}` or
 //! `{"named":[{"name":"spring-2026","starts_at":"2026-03-01"}]}`. One that members leave has `score_ttl_ms`. One that is published has

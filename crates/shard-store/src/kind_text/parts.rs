@@ -44,7 +44,7 @@ pub(super) struct WindowText {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     close_ms: Option<Millis>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    since_ms: Option<i64>,
+    since_us: Option<i64>,
 }
 
 #[derive(Debug, Serialize, Deserialize)]
@@ -130,27 +130,27 @@ pub(super) struct PackedText {
     most: u64,
     unit_ms: Millis,
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    span_ms: Option<(i64, i64)>,
+    span_us: Option<(i64, i64)>,
 }
 
 impl From<&Packing> for PackedText {
     fn from(packing: &Packing) -> Self {
-        let ms = Timestamp::millis;
+        let us = Timestamp::micros;
         Self {
             most: packing.max,
             unit_ms: Millis(packing.unit),
-            span_ms: packing.span.map(|(from, until)| (ms(from), ms(until))),
+            span_us: packing.span.map(|(from, until)| (us(from), us(until))),
         }
     }
 }
 
 impl From<PackedText> for Packing {
     fn from(text: PackedText) -> Self {
-        let at = Timestamp::from_millis;
+        let at = Timestamp::from_micros;
         Self {
             max: text.most,
             unit: text.unit_ms.0,
-            span: text.span_ms.map(|(from, until)| (at(from), at(until))),
+            span: text.span_us.map(|(from, until)| (at(from), at(until))),
         }
     }
 }
@@ -227,7 +227,7 @@ impl From<&WindowRule> for WindowText {
                 Keep::Idle(span) => KeepText::IdleMs(Millis(span)),
             },
             close_ms: rule.close.map(Millis),
-            since_ms: rule.since.map(Timestamp::millis),
+            since_us: rule.since.map(Timestamp::micros),
         }
     }
 }
@@ -242,7 +242,7 @@ impl From<WindowText> for WindowRule {
                 KeepText::IdleMs(Millis(span)) => Keep::Idle(span),
             },
             close: text.close_ms.map(|Millis(span)| span),
-            since: text.since_ms.map(Timestamp::from_millis),
+            since: text.since_us.map(Timestamp::from_micros),
         }
     }
 }

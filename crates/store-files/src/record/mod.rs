@@ -5,8 +5,8 @@
 //!
 //! A record begins with a byte for its type. Numbers are little endian; "varint" and "signed" are LEB128 numbers of up
 //! to 10 bytes, the latter in zigzag. A name is a byte for its length and its UTF-8. A window is a byte for its period
-//! (0 hour, 1 day, 2 week, 3 month, 4 without bounds, from version 4 on 5 to 10 of 2, 3, 4, 6, 8 and 12 hours, 11
-//! quarter, 12 year, 13 to 18 of 2, 3, 4, 6, 8 and 12 weeks, 19 season) and, unless it has no bounds, its start: signed, in milliseconds relative to a time that is given
+//! (0 hour, 1 day, 2 week, 3 month, 4 without bounds, 5 to 10 of 2, 3, 4, 6, 8 and 12 hours, 11
+//! quarter, 12 year, 13 to 18 of 2, 3, 4, 6, 8 and 12 weeks, 19 season) and, unless it has no bounds, its start: signed, in microseconds relative to a time that is given
 //! for each.
 //!
 //! ```text
@@ -18,10 +18,10 @@
 //! 6  board emptied   incarnation u64
 //! 7  board split     incarnation u64
 //! 8  board ended     incarnation u64
-//! 9  board made      as 2, and its activity: from version 2 on
-//! 10 profile put     kind name, member, length u16, the profile as JSON: from version 3 on
-//! 11 profile deleted kind name, member: from version 3 on
-//! 12 activity changed  incarnation u64, the activity: from version 4 on
+//! 9  board made      as 2, and its activity
+//! 10 profile put     kind name, member, length u16, the profile as JSON
+//! 11 profile deleted kind name, member
+//! 12 activity changed  incarnation u64, the activity
 //!
 //! an item   flags u8: bits 0-1  0 fold, 1 set, 2 remove
 //!                     bit  2    has an id
@@ -34,11 +34,11 @@
 //!           id        (bit 2)   11 bytes of its digest
 //! ```
 //!
-//! An activity is bits u8 (1 starts, 2 ends, 4 expires, from version 4 on 8 idle; 0 only in record 12), then, for each
+//! An activity is bits u8 (1 starts, 2 ends, 4 expires, 8 idle; 0 only in record 12), then, for each
 //! bit that is set, the start u64, the end u64, how long the board is kept after its end, varint (ms), and after how
 //! long without a write it is deleted, varint (ms).
 //!
-//! Times (`at`, `now`) are milliseconds since 1970, as two's complement. A new type, flag or
+//! Times (`at`, `now`) are microseconds since 1970, as two's complement. A new type, flag or
 //! setting requires a new version of the journal's format: unknown ones are not skipped.
 
 mod applied;

@@ -2,9 +2,9 @@
 
 use super::super::bytes::{Bytes, Malformed, put_u32, put_u64};
 
-/// The version of snapshots that are written. Each file begins with the magic and its version; all
-/// versions from 1 on can be read.
-pub(super) const VERSION: u32 = 4;
+/// The version of snapshots that are written. Each file begins with the magic and its version;
+/// other versions are rejected.
+pub(super) const VERSION: u32 = 5;
 
 const MAGIC: [u8; 8] = *b"megasnap";
 
@@ -26,7 +26,7 @@ pub(super) const UNIT_BYTES: u64 = 256 << 10;
 /// Why the beginning of a file is not the header of a snapshot.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) enum HeaderError {
-    Newer(u32),
+    Version(u32),
     Damaged(Malformed),
 }
 
@@ -36,45 +36,45 @@ impl From<Malformed> for HeaderError {
     }
 }
 
-pub(super) fn header(version: u32, sequence: u64) -> Vec<u8> {
+pub(super) fn header(sequence: u64) -> Vec<u8> {
     let mut out = MAGIC.to_vec();
-    put_u32(&mut out, version);
+    put_u32(&mut out, VERSION);
     put_u64(&mut out, sequence);
     let checksum = crc32c::crc32c(&out);
     put_u32(&mut out, checksum);
     out
 }
 
-/// Reads the version and the sequence in a header.
-pub(super) fn take_header(header: &[u8]) -> Result<(u32, u64), HeaderError> {
+/// Reads the sequence in a header.
+pub(super) fn take_header(header: &[u8]) -> Result<u64, HeaderError> {
     let mut bytes = Bytes::new(header);
     if bytes.array("a snapshot's header")? != MAGIC {
         return Err(Malformed::Wrong("this is not a snapshot").into());
     }
-    // Checked before the checksum, whose position in newer versions is unknown.
-    let version = match bytes.u32("a snapshot's version")? {
+    // Checked before the checksum, whose position in other versions is unknown.
+    match bytes.u32("a snapshot's version")? {
+        VERSION => {}
         0 => return Err(Malformed::OutOfRange("a snapshot's version", 0).into()),
-        newer if newer > VERSION => return Err(HeaderError::Newer(newer)),
-        known => known,
-    };
+        other => return Err(HeaderError::Version(other)),
+    }
     let sequence = bytes.u64("a snapshot's header")?;
     let checked = header.len() - bytes.len();
     if bytes.u32("a snapshot's header")? != crc32c::crc32c(&header[..checked]) {
         return Err(Malformed::Wrong("the header does not match its checksum").into());
     }
-    Ok((version, sequence))
+    Ok(sequence)
 }
 
 pub(super) fn footer(sequence: u64, table_offset: u64) -> Vec<u8> {
     let mut out = Vec::new();
     put_u64(&mut out, table_offset);
-    put_u32(&mut out, footer_checksum(VERSION, sequence, table_offset));
+    put_u32(&mut out, footer_checksum(sequence, table_offset));
     out.extend(MAGIC);
     out
 }
 
 /// Reads the offset of the table from the footer.
-pub(super) fn take_footer(footer: &[u8], version: u32, sequence: u64) -> Result<u64, Malformed> {
+pub(super) fn take_footer(footer: &[u8], sequence: u64) -> Result<u64, Malformed> {
     const WHAT: &str = "a snapshot's footer";
     let mut bytes = Bytes::new(footer);
     let table_offset = bytes.u64(WHAT)?;
@@ -82,14 +82,14 @@ pub(super) fn take_footer(footer: &[u8], version: u32, sequence: u64) -> Result<
     if bytes.array(WHAT)? != MAGIC {
         return Err(Malformed::Wrong("it does not end with a snapshot's footer"));
     }
-    if checksum != footer_checksum(version, sequence, table_offset) {
+    if checksum != footer_checksum(sequence, table_offset) {
         return Err(Malformed::Wrong("the footer does not match its checksum"));
     }
     Ok(table_offset)
 }
 
-fn footer_checksum(version: u32, sequence: u64, table_offset: u64) -> u32 {
-    let header = crc32c::crc32c(&header(version, sequence));
+fn footer_checksum(sequence: u64, table_offset: u64) -> u32 {
+    let header = crc32c::crc32c(&header(sequence));
     crc32c::crc32c_append(header, &table_offset.to_le_bytes())
 }
 

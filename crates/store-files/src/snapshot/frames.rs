@@ -5,9 +5,7 @@ use std::path::{Path, PathBuf};
 
 use super::super::bytes::{Bytes, Malformed};
 use super::SnapshotError;
-use super::format::{
-    FRAME_BYTES_MAX, FRAME_HEAD_BYTES, VERSION, frame_checksum, header, seal_frame,
-};
+use super::format::{FRAME_BYTES_MAX, FRAME_HEAD_BYTES, frame_checksum, header, seal_frame};
 use disk::DiskFile;
 
 /// Maximum bytes that are written between two syncs, so that neither the last sync nor the
@@ -47,7 +45,7 @@ impl FrameWriter {
             buffer,
             failed: false,
         };
-        writer.write(&header(VERSION, sequence))?;
+        writer.write(&header(sequence))?;
         Ok(writer)
     }
 

@@ -7,8 +7,7 @@
 //!
 //! `snapshot-<sequence, 20 digits>.snap` contains everything in the journal before that sequence.
 //! While it is written its name ends in `.tmp`. Little endian; varints, signed numbers, names and
-//! windows are those of the journal's records (see `record`). Version 4; version 3 has hours, days, weeks and months
-//! only, version 2 also no profiles, version 1 also no element 6.
+//! windows are those of the journal's records (see `record`). Version 5.
 //!
 //! ```text
 //! header   magic "megasnap", version u32, sequence u64, checksum u32 of what is before it
@@ -157,12 +156,12 @@ pub enum SnapshotError {
     /// The file system failed.
     #[error("{}: {error}", file.display())]
     Io { file: PathBuf, error: io::Error },
-    /// A newer server wrote it.
+    /// A server of another version wrote it.
     #[error(
-        "{}: has format version {version}; this server supports versions up to {known}",
+        "{}: has format version {version}; this server supports only version {known}",
         file.display()
     )]
-    Newer {
+    Version {
         file: PathBuf,
         version: u32,
         known: u32,
@@ -191,8 +190,8 @@ impl SnapshotError {
         }
     }
 
-    fn newer(file: &Path, version: u32) -> Self {
-        Self::Newer {
+    fn version(file: &Path, version: u32) -> Self {
+        Self::Version {
             file: file.to_owned(),
             version,
             known: format::VERSION,

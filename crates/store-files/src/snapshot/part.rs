@@ -124,7 +124,7 @@ pub(super) fn put_watermarks(out: &mut Vec<u8>, watermarks: &Watermarks) {
     }
     put_varint(out, bits);
     for start in watermarks.iter().flatten() {
-        put_signed(out, start.millis());
+        put_signed(out, start.micros());
     }
 }
 

@@ -36,8 +36,8 @@ impl SnapshotReader {
         let file_bytes = file.size().map_err(SnapshotError::io(&path))?;
         let mut header = [0; HEADER_BYTES];
         read_exactly(&*file, &path, &mut header, 0)?;
-        let (version, sequence) = take_header(&header).map_err(|wrong| match wrong {
-            HeaderError::Newer(version) => SnapshotError::newer(&path, version),
+        let sequence = take_header(&header).map_err(|wrong| match wrong {
+            HeaderError::Version(version) => SnapshotError::version(&path, version),
             HeaderError::Damaged(what) => SnapshotError::damaged(&path, 0)(what),
         })?;
         if sequence != name.sequence {
@@ -49,7 +49,7 @@ impl SnapshotReader {
         let mut footer = [0; FOOTER_BYTES];
         read_exactly(&*file, &path, &mut footer, footer_offset)?;
         let damaged = SnapshotError::damaged(&path, footer_offset);
-        let table_offset = take_footer(&footer, version, sequence).map_err(damaged)?;
+        let table_offset = take_footer(&footer, sequence).map_err(damaged)?;
         if !(begin..=footer_offset).contains(&table_offset) {
             let what = Malformed::OutOfRange("the offset of the table", table_offset);
             return Err(SnapshotError::damaged(&path, footer_offset)(what));

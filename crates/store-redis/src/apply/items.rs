@@ -56,7 +56,7 @@ pub(super) fn columns(parts: &[BatchPart], windows: &CallWindows) -> Bytes {
     }
     pack.array(count);
     for item in items() {
-        pack.int(item.at.millis());
+        pack.int(item.at.micros());
     }
     let changes: Vec<u8> = items().map(letter).collect();
     if changes.iter().all(|letter| *letter == b'f') {

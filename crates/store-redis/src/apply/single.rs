@@ -46,7 +46,7 @@ impl<'a> Folded<'a> {
     fn first(rules: &Rules, item: &'a Item, value: Value) -> Self {
         let value = value.get();
         let (magnitude, low, high) = (value.abs(), 1, value);
-        let at = item.at.millis();
+        let at = item.at.micros();
         Self {
             member: &item.member,
             hash: item.hash,
@@ -66,7 +66,7 @@ impl<'a> Folded<'a> {
 
     fn fold(&mut self, rules: &Rules, value: Value, at: Timestamp) {
         if is_sum(rules) {
-            self.add(value.get(), at.millis());
+            self.add(value.get(), at.micros());
         } else {
             self.choose(rules, value, at);
         }

@@ -2,7 +2,7 @@
 -- there, a call has one shard.
 --
 -- KEYS: meta, scores, rank of each shard, and values where groups are counted. ARGV: the board's time, as the caller
--- has seen it; the window's name; the place of its period in what was dropped (0 for none) and its start in ms; the
+-- has seen it; the window's name; the place of its period in what was dropped (0 for none) and its start in microseconds; the
 -- rules; 1 where groups are wanted, 2 where they are counted; 1 where a member may be off a list; packed, lists of
 -- asks, and for each shard the counter at which nothing is wanted, or nothing, and the place of its list. Asks are
 --   {before, after, 'r', rank}                  from a rank on

@@ -312,6 +312,6 @@ fn lot_of(member: &Member) -> usize {
 
 fn now() -> Timestamp {
     let since = SystemTime::now().duration_since(UNIX_EPOCH);
-    let millis = since.unwrap_or_default().as_millis();
-    Timestamp::from_millis(i64::try_from(millis).unwrap_or(i64::MAX))
+    let us = since.unwrap_or_default().as_micros();
+    Timestamp::from_micros(i64::try_from(us).unwrap_or(i64::MAX))
 }

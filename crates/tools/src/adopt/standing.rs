@@ -168,7 +168,7 @@ impl Reader {
             }
         }
         out.extend_from_slice(b",\"at\":");
-        let _ = serde_json::to_writer(&mut *out, &standing.at.millis());
+        let _ = serde_json::to_writer(&mut *out, &standing.at.micros());
         out.extend_from_slice(b"}\n");
     }
 }
@@ -239,7 +239,7 @@ mod tests {
         let mut tally = Tally::default();
         let standing = reader.read(&entry("u", 7.0), &mut tally).unwrap();
         assert_eq!((standing.at, tally.without_time), (at, 1));
-        let warnings = ["1 entries have no time: they get 2026-11-20T14:52:22.123Z"];
+        let warnings = ["1 entries have no time: they get 2026-11-20T14:52:22.123000Z"];
         assert_eq!(reader.warnings(&tally), warnings);
         let timed = reader.read(&entry("u", 7.995), &mut tally).unwrap();
         assert!(timed.at < at);

@@ -91,7 +91,7 @@ pub(super) struct ColumnArgs {
     #[arg(long = "values-column", value_name = "FIELD=C", value_parser = field_column)]
     values_columns: Vec<(String, String)>,
 
-    /// Column of the time: RFC 3339 or epoch milliseconds. Without it, rows count when they arrive.
+    /// Column of the time: RFC 3339, or epoch milliseconds or microseconds. Without it, rows count when they arrive.
     #[arg(long, value_name = "C")]
     at_column: Option<String>,
 

@@ -69,6 +69,15 @@ impl StreamEntry {
         ms.parse().ok().filter(|ms| *ms >= TIME_MIN_MS)
     }
 
+    /// Returns the same in microseconds: entries of one millisecond, which their ids number, stay in order.
+    fn added_us(&self) -> Option<u64> {
+        let (_, number) = self.id.split_once('-')?;
+        let number: u64 = number.parse().ok()?;
+        self.added_ms()?
+            .checked_mul(1_000)?
+            .checked_add(number.min(999))
+    }
+
     /// Converts the entry to a line. Returns an error if it is invalid.
     pub(super) fn line(&self, stream: &str) -> Result<Line, String> {
         let fields = self.fields()?;
@@ -82,8 +91,8 @@ impl StreamEntry {
         if !is_removal && !object.has("id") {
             object.put_text("id", &format!("{stream}/{}", self.id))?;
         }
-        if let (false, Some(ms)) = (is_removal || object.has("at"), self.added_ms()) {
-            object.put_raw("at", ms.to_string())?;
+        if let (false, Some(us)) = (is_removal || object.has("at"), self.added_us()) {
+            object.put_raw("at", us.to_string())?;
         }
         let mut text = serde_json::to_string(&object).map_err(|error| error.to_string())?;
         // In JSON, line breaks are white space; in strings they are escaped.
@@ -243,7 +252,7 @@ mod tests {
             ])
             .unwrap(),
             "{\"board\":\"g/a\",\"points\":9007199254740993,\"id\":\"q:3/1700000000123-4\",\
-             \"at\":1700000000123}\n"
+             \"at\":1700000000123004}\n"
         );
         let own = r#"{"id":"e1","at":"2026-11-20T14:52:22Z"}"#;
         assert_eq!(line(&["json", own]).unwrap(), format!("{own}\n"));

@@ -189,7 +189,7 @@ impl<'a> Rest<'a> {
         let at = if self.bytes().first() == Some(&b'"') {
             Timestamp::parse_rfc3339(self.string()?).ok()?
         } else {
-            Timestamp::from_request_millis(self.number()?).ok()?
+            Timestamp::from_request_integer(self.number()?).ok()?
         };
         Some(Moment(at))
     }
@@ -271,7 +271,7 @@ mod tests {
         r#"{"board":"gifts/room-8842","member":"u1","points":3}"#,
         r#" { "member" : "ü 👍" , "board" : "gifts/a", "points" : -3, "id": "evt-1" } "#,
         r#"{"board":"gifts/a","member":"u1","points":0,"at":1793000000000}"#,
-        r#"{"board":"gifts/a","member":"u1","points":1,"at":"2026-11-20T14:52:22.123Z"}"#,
+        r#"{"board":"gifts/a","member":"u1","points":1,"at":"2026-11-20T14:52:22.123000Z"}"#,
         r#"{"board":"votes/a","member":"u1","values":{"agree":1,"comments":-20}}"#,
         r#"{"board":"votes/a","member":"u1","values":{}}"#,
         "{\"board\":\"gifts/a\",\"member\":\"u1\",\"points\":999999999999999}\r",
@@ -336,7 +336,7 @@ mod tests {
         "\"gifts/ü\"",
         "\"\\n\"",
         "\"\\\"\"",
-        "\"2026-11-20T14:52:22.123Z\"",
+        "\"2026-11-20T14:52:22.123000Z\"",
         "\"2026-11-20\"",
         "0",
         "-0",

@@ -19,7 +19,7 @@ use store_local::LocalStore;
 use crate::app::App;
 
 /// The time of all tests.
-const NOW: &str = "2026-11-20T14:52:22.123Z";
+const NOW: &str = "2026-11-20T14:52:22.123456Z";
 
 /// Creates a service without kinds.
 async fn app(access: &AccessSettings) -> Arc<App> {

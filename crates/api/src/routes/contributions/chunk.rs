@@ -126,7 +126,7 @@ impl<'a> Chunk<'a> {
             Some(plain) => plain,
             None => connection::from_json(text)?,
         };
-        let contributed = shape.check(read_at)?;
+        let contributed = shape.check(self.app.router.arrival(read_at))?;
         // Most contributions are to the same board as the one before: they wait for nothing.
         if let Targets::One(board) = contributed.targets
             && let Some(last) = self.take_last(board)

@@ -115,7 +115,7 @@ enum BodyShape {
                 "applied": 997, "duplicates": 1, "rejected_count": 1,
                 "rejected": [{
                     "index": 7, "board": "gifts/room-8842", "type": "from-the-future",
-                    "detail": "at: 2026-11-20T15:52:22.123Z is more than 5 minutes ahead of the server's clock, 2026-11-20T14:52:22.123Z",
+                    "detail": "at: 2026-11-20T15:52:22.123456Z is more than 5 minutes ahead of the server's clock, 2026-11-20T14:52:22.123456Z",
                 }],
                 "failed_count": 0, "failed": [],
             }),

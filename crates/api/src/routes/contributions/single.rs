@@ -42,7 +42,7 @@ async fn try_write(
     }
     let moment = app.moment().waiting(wait);
     let shape = ContributionShape::of_plain(text)?;
-    let contributed = shape.check(moment.now).ok()?;
+    let contributed = shape.check(app.router.arrival(moment.now)).ok()?;
     let (Targets::One(board), None) = (contributed.targets, contributed.window) else {
         return None;
     };

@@ -68,8 +68,8 @@ fn days_have_23_or_25_hours_around_a_clock_change() {
 fn a_day_is_not_split_by_a_clock_set_back_over_midnight() {
     // At 00:01 on the 7th the clock went back to 23:01 on the 6th: the 7th had begun.
     let day = (
-        "2010-11-07T02:30:00.000Z".to_owned(),
-        "2010-11-08T03:30:00.000Z".to_owned(),
+        "2010-11-07T02:30:00.000000Z".to_owned(),
+        "2010-11-08T03:30:00.000000Z".to_owned(),
     );
     for instant in [
         "2010-11-07T02:30:00Z",
@@ -79,7 +79,7 @@ fn a_day_is_not_split_by_a_clock_set_back_over_midnight() {
         assert_eq!(span("America/St_Johns", Period::Day, instant), day);
     }
     assert_eq!(
-        hours_of_day("America/St_Johns", "2010-11-07T02:29:59.999Z"),
+        hours_of_day("America/St_Johns", "2010-11-07T02:29:59.999000Z"),
         24
     );
 }
@@ -140,7 +140,7 @@ fn days_and_what_they_are_in_begin_at_another_time_and_on_another_day() {
     for (period, instant, expected) in [
         (
             Period::Day,
-            "2026-11-20T03:59:59.999Z",
+            "2026-11-20T03:59:59.999000Z",
             pair("2026-11-19T04", "2026-11-20T04"),
         ),
         (
@@ -194,31 +194,31 @@ fn hours_end_where_the_clock_changes() {
     let hour = |zone, text| span(zone, Period::Hour, text);
     let pair = |start: &str, end: &str| (start.to_owned(), end.to_owned());
     assert_eq!(
-        hour("America/St_Johns", "2010-11-07T02:30:59.999Z"),
-        pair("2010-11-07T02:30:00.000Z", "2010-11-07T02:31:00.000Z")
+        hour("America/St_Johns", "2010-11-07T02:30:59.999000Z"),
+        pair("2010-11-07T02:30:00.000000Z", "2010-11-07T02:31:00.000000Z")
     );
     assert_eq!(
         hour("America/St_Johns", "2010-11-07T02:31:00Z"),
-        pair("2010-11-07T02:31:00.000Z", "2010-11-07T03:30:00.000Z")
+        pair("2010-11-07T02:31:00.000000Z", "2010-11-07T03:30:00.000000Z")
     );
     // 1986-01-01T00:00+05:30 became 00:15+05:45.
     assert_eq!(
         hour("Asia/Kathmandu", "1985-12-31T18:30:00Z"),
-        pair("1985-12-31T18:30:00.000Z", "1985-12-31T19:15:00.000Z")
+        pair("1985-12-31T18:30:00.000000Z", "1985-12-31T19:15:00.000000Z")
     );
     assert_eq!(
         hour("Asia/Kolkata", "2026-11-20T14:52:22Z"),
-        pair("2026-11-20T14:30:00.000Z", "2026-11-20T15:30:00.000Z")
+        pair("2026-11-20T14:30:00.000000Z", "2026-11-20T15:30:00.000000Z")
     );
 }
 
 #[test]
 fn a_skipped_date_has_no_day() {
-    let before = span("Pacific/Apia", Period::Day, "2011-12-30T09:59:59.999Z");
+    let before = span("Pacific/Apia", Period::Day, "2011-12-30T09:59:59.999000Z");
     let after = span("Pacific/Apia", Period::Day, "2011-12-30T10:00:00Z");
-    assert_eq!(before.0, "2011-12-29T10:00:00.000Z");
+    assert_eq!(before.0, "2011-12-29T10:00:00.000000Z");
     assert_eq!(before.1, after.0);
-    assert_eq!(after.1, "2011-12-31T10:00:00.000Z");
+    assert_eq!(after.1, "2011-12-31T10:00:00.000000Z");
 }
 
 #[test]

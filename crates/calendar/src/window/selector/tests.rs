@@ -20,7 +20,7 @@ fn rejection(zone: &str, selector: &str) -> String {
 #[test]
 fn a_period_alone_selects_the_current_window() {
     let calendar = Calendar::new("Asia/Shanghai").unwrap();
-    let now = Timestamp::parse_rfc3339("2026-11-20T14:52:22.123Z").unwrap();
+    let now = Timestamp::parse_rfc3339("2026-11-20T14:52:22.123000Z").unwrap();
     for period in Period::ALL_PERIODS {
         let selector = calendar.parse(period.as_str()).unwrap();
         assert_eq!(selector.period(), period);
@@ -59,7 +59,11 @@ fn previous_selects_the_window_before_the_current_one() {
             "2026-10-25T02:00:00Z",
             "hour:2026-10-25T02+01:00",
         ),
-        ("day:previous", "2026-10-25T22:59:59.999Z", "day:2026-10-24"),
+        (
+            "day:previous",
+            "2026-10-25T22:59:59.999000Z",
+            "day:2026-10-24",
+        ),
         ("day:previous", "2026-10-25T23:00:00Z", "day:2026-10-25"),
         ("week:previous", "2027-01-04T00:00:00Z", "week:2026-W53"),
         ("month:previous", "2027-01-01T00:00:00Z", "month:2026-12"),
@@ -88,26 +92,32 @@ fn previous_selects_the_window_before_the_current_one() {
 fn a_name_selects_the_same_window_at_any_time() {
     assert_eq!(
         start("Asia/Shanghai", "day:2026-11-20"),
-        "2026-11-19T16:00:00.000Z"
+        "2026-11-19T16:00:00.000000Z"
     );
     assert_eq!(
         start("Asia/Shanghai", "week:2026-W47"),
-        "2026-11-15T16:00:00.000Z"
+        "2026-11-15T16:00:00.000000Z"
     );
     assert_eq!(
         start("Asia/Shanghai", "month:2026-11"),
-        "2026-10-31T16:00:00.000Z"
+        "2026-10-31T16:00:00.000000Z"
     );
-    assert_eq!(start("UTC", "week:2020-W53"), "2020-12-28T00:00:00.000Z");
-    assert_eq!(start("UTC", "week:2026-W53"), "2026-12-28T00:00:00.000Z");
-    assert_eq!(start("UTC", "week:2025-W01"), "2024-12-30T00:00:00.000Z");
-    assert_eq!(start("UTC", "quarter:2026-Q4"), "2026-10-01T00:00:00.000Z");
-    assert_eq!(start("UTC", "year:2026"), "2026-01-01T00:00:00.000Z");
-    assert_eq!(start("UTC", "2w:2026-11-09"), "2026-11-09T00:00:00.000Z");
-    assert_eq!(start("UTC", "day:2024-02-29"), "2024-02-29T00:00:00.000Z");
+    assert_eq!(start("UTC", "week:2020-W53"), "2020-12-28T00:00:00.000000Z");
+    assert_eq!(start("UTC", "week:2026-W53"), "2026-12-28T00:00:00.000000Z");
+    assert_eq!(start("UTC", "week:2025-W01"), "2024-12-30T00:00:00.000000Z");
+    assert_eq!(
+        start("UTC", "quarter:2026-Q4"),
+        "2026-10-01T00:00:00.000000Z"
+    );
+    assert_eq!(start("UTC", "year:2026"), "2026-01-01T00:00:00.000000Z");
+    assert_eq!(start("UTC", "2w:2026-11-09"), "2026-11-09T00:00:00.000000Z");
+    assert_eq!(
+        start("UTC", "day:2024-02-29"),
+        "2024-02-29T00:00:00.000000Z"
+    );
     assert_eq!(
         start("America/New_York", "week:2013-W02"),
-        "2013-01-07T05:00:00.000Z"
+        "2013-01-07T05:00:00.000000Z"
     );
     let selector = parse("UTC", "day:2026-11-20").unwrap();
     let elsewhen = Timestamp::EARLIEST;
@@ -116,17 +126,26 @@ fn a_name_selects_the_same_window_at_any_time() {
             .resolve(&Calendar::utc(), elsewhen)
             .start()
             .to_string(),
-        "2026-11-20T00:00:00.000Z"
+        "2026-11-20T00:00:00.000000Z"
     );
 }
 
 #[test]
 fn a_part_of_a_day_is_named_by_its_start() {
     let zone = "America/New_York";
-    assert_eq!(start(zone, "6h:2026-11-20T12"), "2026-11-20T17:00:00.000Z");
-    assert_eq!(start(zone, "12h:2026-11-01T12"), "2026-11-01T17:00:00.000Z");
+    assert_eq!(
+        start(zone, "6h:2026-11-20T12"),
+        "2026-11-20T17:00:00.000000Z"
+    );
+    assert_eq!(
+        start(zone, "12h:2026-11-01T12"),
+        "2026-11-01T17:00:00.000000Z"
+    );
     // The clock goes from 2 to 3: the part from 2 on begins at 3.
-    assert_eq!(start(zone, "2h:2026-03-08T02"), "2026-03-08T07:00:00.000Z");
+    assert_eq!(
+        start(zone, "2h:2026-03-08T02"),
+        "2026-03-08T07:00:00.000000Z"
+    );
     assert_eq!(
         rejection(zone, "6h:2026-11-20T13"),
         "`6h:2026-11-20T13` is not the start of a window: use `6h:2026-11-20T12`"
@@ -147,15 +166,15 @@ fn names_count_from_when_days_and_weeks_begin() {
         other => panic!("{selector}: {other:?}"),
     };
     for (selector, expected) in [
-        ("day:2026-11-20", "2026-11-20T05:30:00.000Z"),
-        ("12h:2026-11-20T17:30", "2026-11-20T17:30:00.000Z"),
+        ("day:2026-11-20", "2026-11-20T05:30:00.000000Z"),
+        ("12h:2026-11-20T17:30", "2026-11-20T17:30:00.000000Z"),
         // Counted from Saturday, 1970-01-03.
-        ("2w:2026-11-07", "2026-11-07T05:30:00.000Z"),
+        ("2w:2026-11-07", "2026-11-07T05:30:00.000000Z"),
         // The Saturday before the first week with four days in the year.
-        ("week:2027-W01", "2027-01-02T05:30:00.000Z"),
-        ("quarter:2026-Q4", "2026-10-01T05:30:00.000Z"),
-        ("year:2026", "2026-01-01T05:30:00.000Z"),
-        ("hour:2026-11-20T05", "2026-11-20T05:00:00.000Z"),
+        ("week:2027-W01", "2027-01-02T05:30:00.000000Z"),
+        ("quarter:2026-Q4", "2026-10-01T05:30:00.000000Z"),
+        ("year:2026", "2026-01-01T05:30:00.000000Z"),
+        ("hour:2026-11-20T05", "2026-11-20T05:00:00.000000Z"),
     ] {
         assert_eq!(start(selector), expected, "{selector}");
     }
@@ -179,18 +198,18 @@ fn an_hour_may_be_written_in_several_ways() {
         let selector = format!("hour:{text}");
         assert_eq!(
             start("Asia/Shanghai", &selector),
-            "2026-11-20T06:00:00.000Z"
+            "2026-11-20T06:00:00.000000Z"
         );
     }
     for text in ["2026-11-20T14+00:00", "2026-11-20T14Z", "2026-11-20T14"] {
         assert_eq!(
             start("UTC", &format!("hour:{text}")),
-            "2026-11-20T14:00:00.000Z"
+            "2026-11-20T14:00:00.000000Z"
         );
     }
     assert_eq!(
         start("America/New_York", "hour:2013-01-15T07-05:00"),
-        "2013-01-15T12:00:00.000Z"
+        "2013-01-15T12:00:00.000000Z"
     );
 }
 
@@ -204,11 +223,11 @@ fn an_hour_that_comes_twice_needs_its_offset() {
     );
     assert_eq!(
         start(zone, "hour:2026-11-01T01-04:00"),
-        "2026-11-01T05:00:00.000Z"
+        "2026-11-01T05:00:00.000000Z"
     );
     assert_eq!(
         start(zone, "hour:2026-11-01T01-05:00"),
-        "2026-11-01T06:00:00.000Z"
+        "2026-11-01T06:00:00.000000Z"
     );
     assert_eq!(
         rejection(zone, "hour:2026-11-01T01+01:00"),
@@ -225,7 +244,7 @@ fn an_hour_that_comes_twice_needs_its_offset() {
     }
     assert_eq!(
         start("Antarctica/Troll", "hour:2026-10-25T03"),
-        "2026-10-25T03:00:00.000Z"
+        "2026-10-25T03:00:00.000000Z"
     );
 }
 
@@ -241,7 +260,7 @@ fn what_the_clock_skipped_does_not_exist() {
     );
     assert_eq!(
         start("Pacific/Apia", "day:2011-12-31"),
-        "2011-12-30T10:00:00.000Z"
+        "2011-12-30T10:00:00.000000Z"
     );
     let hour = parse("America/Sao_Paulo", "hour:2018-11-04T00");
     assert!(
@@ -250,7 +269,7 @@ fn what_the_clock_skipped_does_not_exist() {
     );
     assert_eq!(
         start("America/Sao_Paulo", "day:2018-11-04"),
-        "2018-11-04T03:00:00.000Z"
+        "2018-11-04T03:00:00.000000Z"
     );
 }
 
@@ -403,16 +422,19 @@ fn a_window_has_to_cover_some_accepted_time() {
     }
     assert_eq!(
         start("America/New_York", "day:1972-12-31"),
-        "1972-12-31T05:00:00.000Z"
+        "1972-12-31T05:00:00.000000Z"
     );
     assert_eq!(
         start("America/New_York", "month:1972-12"),
-        "1972-12-01T05:00:00.000Z"
+        "1972-12-01T05:00:00.000000Z"
     );
-    assert_eq!(start("UTC", "day:9999-12-31"), "9999-12-31T00:00:00.000Z");
+    assert_eq!(
+        start("UTC", "day:9999-12-31"),
+        "9999-12-31T00:00:00.000000Z"
+    );
     assert_eq!(
         start("Asia/Tokyo", "hour:9999-12-31T23"),
-        "9999-12-31T14:00:00.000Z"
+        "9999-12-31T14:00:00.000000Z"
     );
     let beyond = parse("America/New_York", "hour:9999-12-31T19");
     assert!(
@@ -421,6 +443,6 @@ fn a_window_has_to_cover_some_accepted_time() {
     );
     assert_eq!(
         start("America/New_York", "hour:9999-12-31T18"),
-        "9999-12-31T23:00:00.000Z"
+        "9999-12-31T23:00:00.000000Z"
     );
 }

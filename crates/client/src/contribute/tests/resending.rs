@@ -197,7 +197,7 @@ async fn standings_have_the_index_of_the_caller() {
     let body = r#"{"applied":1,"duplicates":0,"rejected_count":0,"rejected":[],"failed_count":0,"failed":[],
         "partial_count":1,"partial":[{"index":0,"board":"gifts/a","left_out":["hour"]}],
         "standings":[{"index":0,"board":"gifts/a","member":"u1000","windows":[
-        {"window":"all","points":3,"reached_at":"2026-11-20T14:52:22.123Z","rank":4,"position":5,"previous_rank":6}]}]}"#;
+        {"window":"all","points":3,"reached_at":"2026-11-20T14:52:22.123000Z","rank":4,"position":5,"previous_rank":6}]}]}"#;
     let server = Scripted::start([applied(1000), Reply::ok(body)]).await;
     let all = contributions(1001);
     let request = server.client().contribute(&all);

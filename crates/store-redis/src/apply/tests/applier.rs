@@ -26,7 +26,7 @@ use shard_store::{Batch, BoardRecord, Change, Item, Outcome, Revision, StoreErro
 pub(super) const HOUR: Duration = Duration::from_hours(1);
 pub(super) const MS: Duration = Duration::from_millis(1);
 
-/// The time at the beginning of tests: a Friday, `2026-11-20T14:52:22.123Z`.
+/// The time at the beginning of tests: a Friday, `2026-11-20T14:52:22.123000Z`.
 pub(super) const NOW: Timestamp = Timestamp::from_millis(1_795_186_342_123);
 
 pub(super) const APPLIED: Outcome = Outcome::Applied(Vec::new());

@@ -19,7 +19,7 @@ use shard_store::{
 };
 use store_conformance::fixtures::read_shard;
 
-/// The time at the beginning of tests: a Friday, `2026-11-20T14:52:22.123Z`.
+/// The time at the beginning of tests: a Friday, `2026-11-20T14:52:22.123000Z`.
 pub(super) const NOW: Timestamp = Timestamp::from_millis(1_795_186_342_123);
 
 pub(super) const ALL: Window = Window::ALL_TIME;
