@@ -64,8 +64,9 @@ mod tests {
 
     #[test]
     fn help_does_not_show_values_of_environment_variables_that_may_be_secrets() {
-        const SHOWN: [&str; 7] = [
+        const SHOWN: [&str; 8] = [
             "LISTEN",
+            "DRAIN",
             "CONFIG",
             "DEMO",
             "AUDIT_LOG",

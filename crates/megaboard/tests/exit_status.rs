@@ -71,7 +71,7 @@ fn an_unreadable_row_is_reported_and_the_exit_status_is_1() {
     assert_eq!(
         text(&output.stderr),
         "megaboard: line 2: 3 cells, but the header has 2\n\
-         megaboard: line 3: p: \"1.5\" is not an exact integer\n"
+         megaboard: line 3: p: \"1.5\" is not an integer\n"
     );
     let summary = text(&output.stdout);
     assert!(summary.contains("rejected 2, failed 0; of the rejected, 2 could not be read; took "));

@@ -42,17 +42,9 @@ export class Wrong extends Error {
     }
 }
 
-function boardIn(pathname) {
-    try {
-        return pathname.split("/").slice(-2).map(decodeURIComponent);
-    } catch {
-        throw new Wrong("URL", pathname, "/overlay/KIND/SUBJECT");
-    }
-}
-
 /** Parses the path and the query of an overlay's URL; parameters that are left out are null. */
 export function parse({ pathname, search }) {
-    const [kind, subject] = boardIn(pathname);
+    const [kind, subject] = pathname.split("/").slice(-2).map(decodeURIComponent);
     const params = Object.fromEntries(Object.keys(PARAMS).map((name) => [name, null]));
     for (const [name, text] of new URLSearchParams(search)) {
         if (!Object.hasOwn(PARAMS, name)) throw new Wrong(name, null, Object.keys(PARAMS).join(", "));

@@ -124,16 +124,3 @@ fn the_default_window_is_the_first_of_the_kind() {
     assert!(window("k").starts_with("month:20"));
     assert_eq!(window("l"), "all");
 }
-
-#[test]
-fn too_many_entries_in_one_request_are_refused() {
-    let server = Server::start();
-    let kind = json!({"top": 10_000, "windows": ["all"]});
-    server.put("/v1/kinds/deep", &kind).is(201);
-    let boards: Vec<String> = (0..11).map(|n| format!("deep/{n}")).collect();
-    let response = server.post("/v1/top", &json!({"boards": boards, "n": 10_000}));
-    response.problem(400, "invalid", &["n", "110000"]);
-    server
-        .post("/v1/top", &json!({"boards": boards[..10], "n": 10_000}))
-        .ok();
-}

@@ -120,8 +120,9 @@ fn rooms_are_filled_and_results_are_written_at_a_part_of_the_capacity() {
 
 #[test]
 fn rejected_and_missing_contributions_are_reported_with_status_1() {
-    let server =
-        Server::with("[kinds.races]\nwindows = [\"all\"]\nfields = [{ name = \"laps\" }]\n");
+    let server = Server::with(
+        "[kinds.races]\nwindows = [\"all\"]\nfields = [{ name = \"laps\" }, { name = \"seconds\" }]\n",
+    );
     let run = load(&server, &["--kind", "nope"]);
     assert_eq!((run.status, run.stdout.as_str()), (Some(1), ""));
     assert!(run.stderr.contains("nope"), "{run:?}");

@@ -190,11 +190,13 @@ fn memory_of_events_is_limited_and_excess_streams_are_refused_or_ended() {
             events
         })
         .collect();
-    give(&server, "wide/a");
     let mut open = Vec::new();
     let refused = loop {
         assert!(open.len() < CONNECTIONS_MAX, "no stream was refused");
-        let path = stream("wide/a", ENTRIES - open.len());
+        // Streams of one board share its events.
+        let board = format!("wide/{}", open.len());
+        give(&server, &board);
+        let path = stream(&board, ENTRIES);
         let mut wire = server.wire();
         wire.write(Events::request(&path));
         if wire.status() != 200 {
@@ -208,7 +210,7 @@ fn memory_of_events_is_limited_and_excess_streams_are_refused_or_ended() {
     refused.problem(503, "overloaded", &["streams"]);
     assert_eq!(refused.header("retry-after"), "1");
     // A further stream of the same top needs no memory of its own.
-    Events::of(&server, &stream("wide/a", ENTRIES)).named("board");
+    Events::of(&server, &stream("wide/0", ENTRIES)).named("board");
     let mut ended = 0;
     for (board, events) in boards.iter().zip(&mut growing) {
         // Read meanwhile, since a client that reads nothing is disconnected.

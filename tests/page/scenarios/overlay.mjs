@@ -118,8 +118,6 @@ export const scenarios = {
             const refused = await opened(stage, `gifts/sides?${query}`);
             await eventually(text, async () => await refused.locator("#note").innerText() === text);
         }
-        const malformed = await opened(stage, "gifts/a%zz");
-        await eventually("a URL that cannot be read", async () => (await malformed.locator("#note").innerText()).startsWith("URL: "));
     },
 
     async "long numbers of an overlay are short where there is little room"(stage) {

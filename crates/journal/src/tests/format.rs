@@ -1,6 +1,6 @@
 //! The bytes of headers, which later servers have to read.
 
-use super::{Group, ReadError, Sequence, TestLog, check_continues, prefix, segments};
+use super::{Group, Sequence, TestLog, prefix};
 use crate::format::{
     FORMAT_VERSION, GROUP_HEADER_BYTES, GroupHeader, PAYLOAD_BYTES_MAX, SegmentHeader,
     intact_checksum, records,

@@ -56,18 +56,18 @@ fn standings_reserve_their_bytes_or_are_refused() {
     const LARGE: usize = 1 << 19;
     let pool = Pool::up_to(2 * LARGE);
     let mut others = pool.hold();
-    assert!(others.resize(1));
+    assert!(others.resize(LARGE));
     let mut receipt = receipt_in(&Pool::up_to(RECEIPT_BYTES_MAX), &pool);
     receipt.reserve_standings(SMALL).unwrap();
-    assert_eq!(pool.bytes(), 1, "a small answer is free");
-    receipt.reserve_standings(LARGE).unwrap();
-    let taken = 1 + SMALL + LARGE + SHORT_BYTES_MAX;
+    assert_eq!(pool.bytes(), LARGE, "a small answer is free");
+    receipt.reserve_standings(LARGE / 2).unwrap();
+    let taken = LARGE + SMALL + LARGE / 2 + SHORT_BYTES_MAX;
     assert_eq!(pool.bytes(), taken);
-    let refused = receipt.reserve_standings(LARGE).unwrap_err();
+    let refused = receipt.reserve_standings(LARGE / 2).unwrap_err();
     assert_eq!(refused.kind, ProblemType::Overloaded);
     assert_eq!(pool.bytes(), taken);
     drop(receipt);
-    assert_eq!(pool.bytes(), 1);
+    assert_eq!(pool.bytes(), LARGE);
 }
 
 #[test]

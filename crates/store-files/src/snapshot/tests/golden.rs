@@ -5,9 +5,7 @@ use std::time::Duration;
 use board::{Activity, KindName, Member, Profile, Timestamp};
 use simulated_disk::SimDisk;
 
-use super::super::SnapshotName;
 use super::super::part::{put_head, put_profile_of, put_profiles_head};
-use super::contents::read_all;
 use super::gifts::{gifts_head, small};
 use crate::record::tests::golden::hex_of;
 
