@@ -795,7 +795,8 @@ export interface components {
             rank: number | null;
             /**
              * Format: int64
-             * @description Where members can share a rank (`competition`, `dense`): the position of one that is ranked. Elsewhere it is the rank.
+             * @description Where members can share a rank (`competition`, `dense`): the position of one that is ranked. Elsewhere it is the
+             *     rank.
              */
             position?: number | null;
             /**
@@ -918,7 +919,8 @@ export interface components {
             rank: number | null;
             /**
              * Format: int64
-             * @description Where members can share a rank (`competition`, `dense`): the position of one that is ranked. Elsewhere it is the rank.
+             * @description Where members can share a rank (`competition`, `dense`): the position of one that is ranked. Elsewhere it is the
+             *     rank.
              */
             position?: number | null;
             /**
@@ -1188,7 +1190,7 @@ export interface components {
          */
         Mode: "accumulate" | "best" | "latest";
         /**
-         * @description RFC 3339, or integer epoch milliseconds.
+         * @description RFC 3339, of which six fractional digits are kept, or integer epoch milliseconds or microseconds.
          * @example 2026-11-20T14:52:22.123456Z
          */
         Moment: string | number;
@@ -5047,7 +5049,7 @@ export type MemberBoards = components["schemas"]["MemberBoards"];
  */
 export type Mode = components["schemas"]["Mode"];
 /**
- * RFC 3339, or integer epoch milliseconds.
+ * RFC 3339, of which six fractional digits are kept, or integer epoch milliseconds or microseconds.
  */
 export type Moment = components["schemas"]["Moment"];
 /**

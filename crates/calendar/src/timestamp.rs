@@ -36,7 +36,7 @@ impl Timestamp {
     pub fn from_request_integer(value: i64) -> Result<Self, TimestampError> {
         match value {
             ..REQUEST_MIN_MS => Err(TimestampError::TooSmall { value }),
-            ..REQUEST_MIN_US => Ok(Self::from_millis(value)),
+            REQUEST_MIN_MS..REQUEST_MIN_US => Ok(Self::from_millis(value)),
             _ if value <= Self::LATEST.0 => Ok(Self(value)),
             _ => Err(TimestampError::OutOfRange {
                 text: value.to_string(),

@@ -129,10 +129,10 @@ pub struct ResponseReservation {
 /// The limit that a response exceeds.
 #[derive(Debug, Clone, Copy)]
 enum Exceeded {
-    OfAddress,
-    OfPool,
+    Address,
+    Pool,
     /// The maximum of one response.
-    OfResponse(usize),
+    Response(usize),
 }
 
 /// An extension of a response for which the handler has reserved bytes.
@@ -264,7 +264,7 @@ impl ResponseReservation {
     pub async fn resize_for_read(&mut self, bytes: usize) -> Result<(), Problem> {
         let exceeded = match self.resize_within(bytes, true) {
             Ok(()) => return Ok(()),
-            Err(exceeded @ Exceeded::OfResponse(_)) => return Err(self.refuse(bytes, exceeded)),
+            Err(exceeded @ Exceeded::Response(_)) => return Err(self.refuse(bytes, exceeded)),
             Err(exceeded) => exceeded,
         };
         // Boxed because this is rare, and the size of the future would be part of that of every request.
@@ -296,7 +296,7 @@ impl ResponseReservation {
         let AddressResponses { responses, address } = &self.to;
         let bytes_max = responses.bytes_max(is_read);
         if bytes > bytes_max {
-            return Err(Exceeded::OfResponse(bytes_max));
+            return Err(Exceeded::Response(bytes_max));
         }
         let Shared {
             pool, of_addresses, ..
@@ -310,13 +310,13 @@ impl ResponseReservation {
         });
         while !of_address.resize_leaving(bytes, is_read) {
             if !responses.displace(Some(*address)) {
-                return Err(Exceeded::OfAddress);
+                return Err(Exceeded::Address);
             }
         }
         while !of_pool.resize_leaving(bytes, is_read) {
             if !responses.displace(None) {
                 of_address.resize(of_pool.bytes());
-                return Err(Exceeded::OfPool);
+                return Err(Exceeded::Pool);
             }
         }
         Ok(())
@@ -328,17 +328,17 @@ impl ResponseReservation {
             pool, of_addresses, ..
         } = &*responses.0;
         let detail = match exceeded {
-            Exceeded::OfResponse(bytes_max) => {
+            Exceeded::Response(bytes_max) => {
                 let detail = format!(
                     "the response would have {bytes} bytes or more, and {bytes_max} are the limit: request fewer entries or boards"
                 );
                 return Problem::new(ProblemType::TooLarge, detail);
             }
-            Exceeded::OfAddress => format!(
+            Exceeded::Address => format!(
                 "a response of {bytes} bytes and those that address {address} has not read yet exceed {} bytes",
                 of_addresses.max()
             ),
-            Exceeded::OfPool => format!(
+            Exceeded::Pool => format!(
                 "responses that clients have not read yet have {} bytes; the limit is {}",
                 pool.bytes(),
                 pool.bytes_max()

@@ -172,30 +172,30 @@ impl Reload {
 mod tests {
     use super::*;
 
-    fn version(bytes: u64) -> Option<Mark> {
-        Some(Mark {
+    fn version(bytes: u64) -> Mark {
+        Mark {
             device: 1,
             inode: 1,
             bytes,
             modified: (0, 0),
             changed: (0, 0),
-        })
+        }
     }
 
     #[test]
     fn a_file_is_settled_once_it_was_the_same_at_three_looks() {
-        let mut seen = Seen::new(version(1));
+        let mut seen = Seen::new(Some(version(1)));
         assert!(seen.is_settled());
-        seen.recheck(version(1));
+        seen.recheck(Some(version(1)));
         assert!(seen.is_settled(), "it has not changed");
         for half in [2, 3] {
-            seen.look(version(half));
-            seen.look(version(half));
+            seen.look(Some(version(half)));
+            seen.look(Some(version(half)));
             assert!(!seen.is_settled());
-            seen.recheck(version(half));
+            seen.recheck(Some(version(half)));
             assert!(!seen.is_settled(), "a signal is no look");
         }
-        seen.look(version(3));
+        seen.look(Some(version(3)));
         assert!(seen.is_settled());
         seen.look(None);
         assert!(!seen.is_settled());

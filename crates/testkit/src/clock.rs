@@ -57,13 +57,19 @@ pub fn date(ms: i64) -> String {
 
 /// Formats a timestamp in UTC: `2026-11-20T14:52:22.123000Z`.
 pub fn rfc3339(ms: i64) -> String {
+    rfc3339_us(1_000 * ms)
+}
+
+/// Formats microseconds in the same form.
+pub fn rfc3339_us(us: i64) -> String {
+    let (ms, micro) = (us.div_euclid(1_000), us.rem_euclid(1_000_000));
     let of_day = ms.rem_euclid(DAY_MS);
-    let (hour, minute) = (of_day / HOUR_MS, of_day / MINUTE_MS % 60);
-    let (second, milli) = (of_day / 1000 % 60, of_day % 1000);
-    format!(
-        "{}T{hour:02}:{minute:02}:{second:02}.{milli:03}000Z",
-        date(ms)
-    )
+    let (hour, minute, second) = (
+        of_day / HOUR_MS,
+        of_day / MINUTE_MS % 60,
+        of_day / 1000 % 60,
+    );
+    format!("{}T{hour:02}:{minute:02}:{second:02}.{micro:06}Z", date(ms))
 }
 
 /// A clock for one server that a test can change while the server runs. Uses libfaketime with a

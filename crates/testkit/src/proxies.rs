@@ -10,7 +10,7 @@ use crate::eventually::eventually;
 use crate::process::Process;
 use crate::redis::Port;
 
-/// nginx or HAProxy on its own port, killed on drop.
+/// nginx or `HAProxy` on its own port, killed on drop.
 #[derive(Debug)]
 pub struct ReverseProxy {
     _process: Process,
@@ -34,7 +34,7 @@ impl ReverseProxy {
         Self::start("nginx", "nginx", &arguments, &config)
     }
 
-    /// Starts HAProxy with a configuration in which `LISTEN` is the address.
+    /// Starts `HAProxy` with a configuration in which `LISTEN` is the address.
     #[track_caller]
     pub fn haproxy(config: &str) -> Self {
         let arguments = ["-db", "-q", "-f", "proxy.conf"];

@@ -234,8 +234,8 @@ fn a_slow_reader_is_disconnected_when_others_need_its_memory() {
     // It reads what the buffers have, and then the end.
     is_cut.store(true, Ordering::Relaxed);
     let all = slow.join().unwrap();
-    let served = server.json("POST", "/v1/top", &asked).body.len();
-    assert!(all < served, "{all} bytes of {served}");
+    let whole = server.json("POST", "/v1/top", &asked).body.len();
+    assert!(all < whole, "{all} bytes of {whole}");
 }
 
 #[test]

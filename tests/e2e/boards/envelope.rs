@@ -2,7 +2,7 @@
 
 use serde_json::json;
 use testkit::Server;
-use testkit::clock::{now_ms, rfc3339};
+use testkit::clock::{now_us, rfc3339_us};
 
 /// Every `GET` path, and its property that is empty on an empty board.
 const READS: [(&str, &str); 6] = [
@@ -18,10 +18,10 @@ const READS: [(&str, &str); 6] = [
 fn all_responses_have_the_common_properties() {
     let server = Server::start();
     server.give("gifts/a", &[("u", 5), ("v", 4)]);
-    let before = rfc3339(now_ms());
+    let before = rfc3339_us(now_us());
     let mut versions = Vec::new();
     let mut check = |path: &str, response: serde_json::Value| {
-        let after = rfc3339(now_ms());
+        let after = rfc3339_us(now_us());
         assert_eq!(response["board"], "gifts/a", "{path}");
         assert_eq!(response["window"], "all", "{path}");
         assert_eq!(response["members"], 2, "{path}");

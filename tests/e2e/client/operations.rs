@@ -104,7 +104,7 @@ async fn writes(client: &Client) {
         ("gifts/a", "ben", 2)
     );
     assert_eq!(ben.windows[0].values.points(), Some(20));
-    let at = Timestamp::from_millisecond(at.as_millisecond()).unwrap();
+    let at = Timestamp::from_microsecond(at.as_microsecond()).unwrap();
     assert_eq!(
         (ben.windows[0].reached_at, ben.windows[0].position),
         (at, Some(2))

@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 use testkit::Server;
-use testkit::clock::{now_ms, rfc3339};
+use testkit::clock::{now_us, rfc3339_us};
 
 fn applied(count: u64) -> Value {
     json!({"applied": count, "duplicates": 0, "rejected_count": 0, "rejected": [],
@@ -59,14 +59,18 @@ fn the_media_type_may_have_parameters_and_any_case() {
 #[test]
 fn a_contribution_without_a_time_counts_now() {
     let server = Server::start();
-    let before = rfc3339(now_ms());
+    let before = rfc3339_us(now_us());
     server.give("gifts/a", &[("u", 1)]);
-    let after = rfc3339(now_ms());
+    let after = rfc3339_us(now_us());
     for window in ["hour", "day", "week", "month", "all"] {
         // If the hour changes in between, the contribution counts in the previous one.
         let shown = server.get(format!("/v1/boards/gifts/a/members/u?window={window}"));
         if shown.status == 404 {
-            assert_ne!(before[..13], rfc3339(now_ms())[..13], "{window}: {shown:?}");
+            assert_ne!(
+                before[..13],
+                rfc3339_us(now_us())[..13],
+                "{window}: {shown:?}"
+            );
             continue;
         }
         let shown = shown.ok();

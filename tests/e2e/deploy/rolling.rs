@@ -22,7 +22,12 @@ fn example(after: &str) -> String {
     let (_, text) = page.split_once(after).unwrap();
     let lines = text.lines().skip_while(|line| !line.starts_with("    "));
     let lines = lines.take_while(|line| line.is_empty() || line.starts_with("    "));
-    lines.map(|line| format!("{line}\n")).collect()
+    joined(lines)
+}
+
+/// Returns lines as the text of a file.
+fn joined<'a>(lines: impl Iterator<Item = &'a str>) -> String {
+    lines.flat_map(|line| [line, "\n"]).collect()
 }
 
 /// Two servers with the default `drain`, on ports that they have again after a restart.
@@ -210,14 +215,13 @@ fn test_rolling_restart(drain: &str, proxy: impl FnOnce(&Servers) -> Option<Reve
 fn behind_nginx_a_rolling_restart_fails_no_request() {
     test_rolling_restart("5s", |servers| {
         let example = servers.here(&example("With nginx:"));
-        let lines = example
-            .lines()
-            .filter(|line| !line.trim().starts_with("ssl_"));
-        let lines = lines.map(|line| match line.trim().starts_with("listen ") {
-            true => "listen LISTEN;\n".to_owned(),
-            false => format!("{line}\n"),
+        let lines = example.lines();
+        let lines = lines.filter(|line| !line.trim().starts_with("ssl_"));
+        let lines = lines.map(|line| {
+            let listens = line.trim().starts_with("listen ");
+            if listens { "listen LISTEN;" } else { line }
         });
-        Some(ReverseProxy::nginx(&lines.collect::<String>()))
+        Some(ReverseProxy::nginx(&joined(lines)))
     });
 }
 
@@ -225,13 +229,11 @@ fn behind_nginx_a_rolling_restart_fails_no_request() {
 fn behind_haproxy_a_rolling_restart_fails_no_request() {
     test_rolling_restart("5s", |servers| {
         let example = servers.here(&example("With HAProxy:"));
-        let lines = example
-            .lines()
-            .map(|line| match line.trim().starts_with("bind ") {
-                true => "    bind LISTEN\n".to_owned(),
-                false => format!("{line}\n"),
-            });
-        Some(ReverseProxy::haproxy(&lines.collect::<String>()))
+        let lines = example.lines().map(|line| {
+            let binds = line.trim().starts_with("bind ");
+            if binds { "    bind LISTEN" } else { line }
+        });
+        Some(ReverseProxy::haproxy(&joined(lines)))
     });
 }
 

@@ -273,7 +273,7 @@ mod tests {
             let shown = dice(NAMES.len() as u64 + 1);
             let top: Vec<(&str, i64)> = names[..shown]
                 .iter()
-                .map(|name| (*name, dice(2) as i64))
+                .map(|name| (*name, i64::from(dice(2) == 1)))
                 .collect();
             top
         };

@@ -7,6 +7,7 @@ use board::{Activity, ActivityChangeError, ActivityError, ActivityRejection, Tim
 use proptest::prelude::*;
 
 const MS: Duration = Duration::from_millis(1);
+const MICROSECOND: Duration = Duration::from_micros(1);
 const WEEK: Duration = Duration::from_hours(7 * 24);
 
 fn at(text: &str) -> Timestamp {
@@ -147,7 +148,7 @@ fn a_name_is_closed_to_what_was_before_the_end_or_else_the_start() {
         let admitted_for = |span: Option<Duration>| move |at: Timestamp| Some(at.plus(span?));
         for (span, closed_for) in [
             (None, NAME_CLOSED_MAX),
-            (Some(WEEK), WEEK.saturating_sub(MS)),
+            (Some(WEEK), WEEK.saturating_sub(MICROSECOND)),
             (Some(NAME_CLOSED_MAX * 2), NAME_CLOSED_MAX),
         ] {
             let now = starts_at();

@@ -112,12 +112,12 @@ fn ranges_are_displayed() {
     assert_eq!(
         range("decimal"),
         "scores -900719 to 900718; \
-         times 1973-01-01T00:00:00.000000Z to 2286-11-20T17:46:39.999000Z, by the s"
+         times 1973-01-01T00:00:00.000000Z to 2286-11-20T17:46:39.999999Z, by the s"
     );
     assert_eq!(
         range("binary"),
         "scores 0 to 2097151; \
-         times 1973-01-01T00:00:00.000000Z to 2106-02-07T06:28:15.999000Z, by the s"
+         times 1973-01-01T00:00:00.000000Z to 2106-02-07T06:28:15.999999Z, by the s"
     );
     assert_eq!(
         range("bits(22/22/20)"),

@@ -135,8 +135,12 @@ fn days_and_what_they_are_in_begin_at_another_time_and_on_another_day() {
         assert_eq!(calendar.span(span.window), span);
         (span.window.start().to_string(), end.to_string())
     };
-    let pair =
-        |start: &str, end: &str| (format!("{start}:00:00.000Z"), format!("{end}:00:00.000Z"));
+    let pair = |start: &str, end: &str| {
+        (
+            format!("{start}:00:00.000000Z"),
+            format!("{end}:00:00.000000Z"),
+        )
+    };
     for (period, instant, expected) in [
         (
             Period::Day,
