@@ -1,7 +1,7 @@
 //! Removes API keys from text that is shown: [`without_keys`].
 //!
 //! A client may send its key in the wrong place: in a path, a query, or instead of a name. It is removed wherever the
-//! server repeats a caller's text: in problems ([`shown`](crate::shown)), in log lines, in the audit log and in spans.
+//! server repeats a caller's text: in problems ([`shown`](crate::shown())), in log lines, in the audit log and in spans.
 
 /// The prefixes of keys, of stream tokens, and of hashes of keys, as `access` makes them.
 const PREFIXES: [&str; 3] = ["mb_", "mbs_", "sha256:"];
