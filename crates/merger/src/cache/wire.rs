@@ -265,14 +265,14 @@ mod tests {
             hidden: 0,
         };
         let ordinal = name_of(shape(100, RankStyle::Ordinal), &Activity::ALWAYS, "0.1.0");
-        assert_eq!(ordinal, "2.0.1.0.100.ordinal.0000000000000000");
+        assert_eq!(ordinal, "3.0.1.0.100.ordinal.0000000000000000");
         let hiding = Shape {
             hidden: 10,
             ..shape(100, RankStyle::Ordinal)
         };
         assert_eq!(
             name_of(hiding, &Activity::ALWAYS, "0.1.0"),
-            "2.0.1.0.100.ordinal.000000000000000a"
+            "3.0.1.0.100.ordinal.000000000000000a"
         );
         assert_ne!(
             ordinal,
