@@ -20,6 +20,10 @@ fn at(ms: i64) -> Timestamp {
     Timestamp::from_millis(NOW_MS + ms)
 }
 
+fn just_before_the_end() -> Timestamp {
+    at(MINUTE_MS).minus(Duration::from_micros(1))
+}
+
 /// An activity of a minute from now on; kept for one more.
 fn battle() -> Activity {
     let minute = Duration::from_mins(1);
@@ -147,11 +151,11 @@ async fn a_result_that_is_not_durable_is_not_final() {
     store.fail_durable();
     for _ in 0..2 {
         let answer = page(&stage).await;
-        assert_eq!((answer.value, answer.as_of), (1, at(MINUTE_MS - 1)));
+        assert_eq!((answer.value, answer.as_of), (1, just_before_the_end()));
         assert!(!is_final(answer.as_of, answer.activity));
         let top = stage.top(false).await.unwrap();
         assert_eq!((text(&top), top.stale), ("1:1:u1".to_owned(), false));
-        assert_eq!(top.snapshot.as_of, at(MINUTE_MS - 1));
+        assert_eq!(top.snapshot.as_of, just_before_the_end());
     }
     store.clear_hooks();
     assert!(is_final_page(&stage).await);
@@ -185,7 +189,7 @@ async fn readers_share_the_wait_for_a_slow_disk() {
         let top = top.unwrap();
         assert_eq!(
             (text(&top), top.snapshot.as_of),
-            ("1:1:u1".to_owned(), at(MINUTE_MS - 1))
+            ("1:1:u1".to_owned(), just_before_the_end())
         );
     }
     assert_eq!(store.durable_waits(), 1);
@@ -206,7 +210,7 @@ async fn an_uncreated_board_waits_for_the_disk_only_if_it_is_final() {
     assert!(Arc::ptr_eq(&top().await, &first));
     assert_eq!(store.durable_waits(), 0);
     set_clock(&stage, MINUTE_MS);
-    assert_eq!(top().await.as_of, at(MINUTE_MS - 1));
+    assert_eq!(top().await.as_of, just_before_the_end());
     store.stall(false);
     let last = top().await;
     assert_eq!((last.members, last.as_of), (0, at(MINUTE_MS)));
