@@ -20,6 +20,7 @@ use publish::Publisher;
 use request_trace::Tracer;
 use shard_router::{KNOWN_BOARDS_MAX, Lifetimes, Moment, Router};
 use shard_store::{Clock, Memory, ShardStore};
+use store_redis::{REPLIES_BYTES_MAX, limit_replies};
 use tokio::signal::unix::{SignalKind, signal};
 use tokio::sync::watch;
 use tokio::time::{MissedTickBehavior, interval};
@@ -186,6 +187,7 @@ async fn serve(
     let url = store;
     let limit = args.memory_limit.or(config.server.memory_limit);
     let memory = Arc::new(limit.unwrap_or_default().memory());
+    limit_replies(memory::pool_bytes(&memory, REPLIES_BYTES_MAX));
     let settings = config.store_settings(memory.clone());
     let store = url.open(&settings).await?;
     // Not before: memory that is used temporarily at the start cannot be released by boards.

@@ -1,5 +1,6 @@
 //! One connection to one address: [`Connection`], a centralized fred client that never reconnects
-//! and never sends anything twice. Its owner opens another connection when it has ended.
+//! and never sends anything twice. Its owner opens another connection when it has ended. What it
+//! receives has passed a [`Guard`].
 //!
 //! Replies come in the order of the commands. So a command times out when the whole connection has
 //! been silent for a while, however many commands were sent before it. Then the connection is
@@ -8,7 +9,9 @@
 //! Its futures are boxed: the body of an `async fn` is compiled again in every crate that polls it,
 //! and with these all of fred would be.
 
+use std::path::Path;
 use std::pin::{Pin, pin};
+use std::sync::Arc;
 use std::task::{Context, Poll};
 use std::time::Duration;
 
@@ -16,19 +19,21 @@ use bytes::Bytes;
 use fred::clients::{Client, Pipeline};
 use fred::error::{Error, ErrorKind};
 use fred::interfaces::ClientLike;
-use fred::types::config::{Config, Options, Server, ServerConfig, TcpConfig};
+use fred::types::config::{Config, Options, ServerConfig};
 use fred::types::{Builder, ClusterHash, CustomCommand, Resp3Frame, RespVersion, Value};
 use futures::future::{BoxFuture, maybe_done};
 use parking_lot::Mutex;
-use tokio::sync::watch;
 use tokio::task::JoinHandle;
 use tokio::task::coop::unconstrained;
 use tokio::time::{Instant, sleep_until, timeout};
 
 use crate::address::Address;
 use crate::connect_options::ConnectOptions;
+use crate::end::{ENDED, End};
 use crate::fault::Fault;
+use crate::guard::Guard;
 use crate::reply::Reply;
+use crate::reply_limits::ReplyError;
 use crate::task::Task;
 
 /// The maximum time that one command waits for its reply, however many others are answered before
@@ -57,8 +62,8 @@ pub struct Connection {
     task: Task,
     silence: Duration,
     activity: Mutex<Activity>,
-    /// Why the connection was ended, once it was.
-    end: watch::Sender<Option<&'static str>>,
+    end: End,
+    _guard: Task,
 }
 
 /// What a connection is doing.
@@ -108,62 +113,66 @@ impl Connection {
         options: &'a ConnectOptions,
         address: &'a Address,
     ) -> BoxFuture<'a, Result<(Self, Ended), String>> {
-        Box::pin(Self::connect(options, address))
+        Box::pin(async move {
+            let within = options.connect_timeout;
+            let opened = timeout(within, Self::connect(options, address)).await;
+            opened.unwrap_or_else(|_| Err(format!("no connection within {within:?}")))
+        })
     }
 
     async fn connect(options: &ConnectOptions, address: &Address) -> Result<(Self, Ended), String> {
-        let client = client_for(options, address).map_err(|error| error.to_string())?;
-        let within = options.connect_timeout;
+        let end = End::default();
+        let guard = Guard::connect(address, options.tls.as_ref(), end.clone()).await?;
+        let client = client_for(options, &guard.path).map_err(|error| error.to_string())?;
         let listener = client.clone();
         let mut connected = pin!(listener.wait_for_connect());
         // It listens from the first poll on, so that the end of the task is not missed.
         let _ = futures::poll!(&mut connected);
         let ended = client.connect();
         let task = Task::of(&ended);
-        match timeout(within, connected).await {
-            Ok(Ok(())) => {
-                let now = Instant::now();
-                let activity = Activity {
-                    answered: now,
-                    waiting: 0,
-                    busy_since: now,
-                };
-                let connection = Self {
-                    client,
-                    task,
-                    silence: options.silence,
-                    activity: Mutex::new(activity),
-                    end: watch::Sender::new(None),
-                };
-                Ok((connection, Ended(ended)))
+        connected.await.map_err(|error| {
+            let why = end.why();
+            let why = why.as_deref().unwrap_or_else(|| error.details());
+            if why.contains("Invalid HELLO") || why == ReplyError::Malformed.to_string() {
+                return "the server at this address is not a Redis".to_owned();
             }
-            Ok(Err(error)) => Err(plain(error.details()).to_owned()),
-            Err(_) => Err(format!("no connection within {within:?}")),
-        }
+            why.to_owned()
+        })?;
+        let now = Instant::now();
+        let activity = Activity {
+            answered: now,
+            waiting: 0,
+            busy_since: now,
+        };
+        let connection = Self {
+            client,
+            task,
+            silence: options.silence,
+            activity: Mutex::new(activity),
+            end,
+            _guard: guard.task,
+        };
+        Ok((connection, Ended(ended)))
     }
 
     /// Ends the connection: callers that wait for a reply fail at once.
     pub fn end(&self) {
-        self.end_for("the connection ended");
+        self.end_for(ENDED);
     }
 
-    fn end_for(&self, why: &'static str) {
-        self.end.send_if_modified(|end| {
-            let is_first = end.is_none();
-            *end = end.or(Some(why));
-            is_first
-        });
+    fn end_for(&self, why: &str) {
+        self.end.record(why);
         self.task.end();
     }
 
     /// Returns why the connection has ended.
-    pub fn ended_for(&self) -> &'static str {
-        self.end.borrow().unwrap_or("the connection ended")
+    pub fn ended_for(&self) -> Arc<str> {
+        self.end.why().unwrap_or_else(|| ENDED.into())
     }
 
     /// Returns whether the connection was ended because no reply had arrived for too long.
     pub fn ended_silent(&self) -> bool {
-        *self.end.borrow() == Some(SILENT)
+        self.end.why().is_some_and(|why| *why == *SILENT)
     }
 
     /// Returns since when commands have been waiting while no reply arrived.
@@ -220,7 +229,7 @@ impl Connection {
                     // Its reply may still arrive.
                     self.end_for(SILENT);
                 }
-                Err(fault_of(&error))
+                Err(self.fault_of(&error))
             }
         }
     }
@@ -248,7 +257,7 @@ impl Connection {
         if self.task.is_finished() {
             return Err(Fault::NotSent("the connection has ended".to_owned()));
         }
-        let mut end = self.end.subscribe();
+        let mut ended = pin!(self.end.ended());
         let sent = Instant::now();
         let _waiting = self.waits(sent);
         let mut response = pin!(response);
@@ -257,9 +266,7 @@ impl Connection {
             tokio::select! {
                 biased;
                 response = &mut response => return Ok(response),
-                _ = end.wait_for(Option::is_some) => {
-                    return Err(Fault::Lost(self.ended_for().to_owned()));
-                }
+                () = &mut ended => return Err(Fault::Lost(self.ended_for().to_string())),
                 () = sleep_until(silent_since + silence) => {
                     if silent_since == sent.max(self.activity.lock().answered) {
                         self.end_for(SILENT);
@@ -351,8 +358,21 @@ impl Connection {
             (Some(Err(error)), Some(_)) | (_, Some(Err(error))) => {
                 Err(Fault::Redis(error.details().to_owned()))
             }
-            (Some(Err(error)), None) => Err(fault_of(&error)),
+            (Some(Err(error)), None) => Err(self.fault_of(&error)),
             _ => Err(Fault::Lost("the reply is not one of a function".to_owned())),
+        }
+    }
+
+    fn fault_of(&self, error: &Error) -> Fault {
+        match error.kind() {
+            ErrorKind::Backpressure => Fault::NotSent("too many calls wait".to_owned()),
+            ErrorKind::Unknown if error.details() == TASK_IS_GONE => {
+                Fault::NotSent("the connection has ended".to_owned())
+            }
+            ErrorKind::Timeout => Fault::Lost(SILENT.to_owned()),
+            ErrorKind::Canceled | ErrorKind::IO => Fault::Lost(self.ended_for().to_string()),
+            // CLUSTERDOWN arrives here: fred ends a connection that receives it, with all its commands.
+            _ => Fault::Lost(error.details().to_owned()),
         }
     }
 }
@@ -361,11 +381,9 @@ fn custom(command: &'static str) -> CustomCommand {
     CustomCommand::new_static(command, ClusterHash::FirstKey, false)
 }
 
-fn client_for(options: &ConnectOptions, address: &Address) -> Result<Client, Error> {
+fn client_for(options: &ConnectOptions, path: &Path) -> Result<Client, Error> {
     let config = Config {
-        server: ServerConfig::Centralized {
-            server: Server::new(address.host.as_str(), address.port),
-        },
+        server: ServerConfig::new_unix_socket(path),
         version: if options.is_resp2 {
             RespVersion::RESP2
         } else {
@@ -374,7 +392,6 @@ fn client_for(options: &ConnectOptions, address: &Address) -> Result<Client, Err
         username: options.login.as_ref().and_then(|login| login.user.clone()),
         password: options.login.as_ref().map(|login| login.password.clone()),
         database: options.database.filter(|database| *database > 0),
-        tls: options.tls.as_ref().map(|tls| tls.0.clone()),
         ..Config::default()
     };
     Builder::from_config(config)
@@ -387,57 +404,9 @@ fn client_for(options: &ConnectOptions, address: &Address) -> Result<Client, Err
             connection.disable_cluster_health_check = true;
             // The caller gets errors; the connection remains usable.
             connection.reconnect_errors = Vec::new();
-            connection.tcp = TcpConfig {
-                nodelay: Some(true),
-                ..TcpConfig::default()
-            };
         })
         .with_performance_config(|performance| {
             performance.default_command_timeout = COMMAND_MAX;
         })
         .build()
-}
-
-fn fault_of(error: &Error) -> Fault {
-    let words = plain(error.details()).to_owned();
-    match error.kind() {
-        ErrorKind::Backpressure => Fault::NotSent("too many calls wait".to_owned()),
-        ErrorKind::Unknown if words == TASK_IS_GONE => {
-            Fault::NotSent("the connection has ended".to_owned())
-        }
-        ErrorKind::Timeout => Fault::Lost(SILENT.to_owned()),
-        ErrorKind::Canceled => Fault::Lost("the connection ended".to_owned()),
-        // CLUSTERDOWN arrives here: fred ends a connection that receives it, with all its commands.
-        _ => Fault::Lost(words),
-    }
-}
-
-/// Returns the message within fred's text, which is the debug output of an I/O error: `Os { code: 111, kind:
-/// ConnectionRefused, message: "Connection refused" }` or `Custom { kind: Uncategorized, error: "failed to lookup" }`.
-fn plain(details: &str) -> &str {
-    if details.contains("InvalidMessage(InvalidContentType)") {
-        return "the server at this address does not use TLS: write redis instead of rediss";
-    }
-    if details.contains("Invalid HELLO") {
-        return "the server at this address is not a Redis";
-    }
-    let message = ["message: \"", "error: \""].into_iter().find_map(|begin| {
-        let (_, message) = details.split_once(begin)?;
-        message.split('"').next()
-    });
-    message.unwrap_or(details)
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn the_message_of_the_system_is_extracted() {
-        let os = "Os { code: 111, kind: ConnectionRefused, message: \"Connection refused\" }";
-        assert_eq!(plain(os), "Connection refused");
-        let custom = r#"Custom { kind: Uncategorized, error: "failed to lookup address" }"#;
-        assert_eq!(plain(custom), "failed to lookup address");
-        assert_eq!(plain("NOAUTH log in"), "NOAUTH log in");
-    }
 }

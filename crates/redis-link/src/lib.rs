@@ -9,8 +9,13 @@ mod address;
 mod backoff;
 mod connect_options;
 mod connection;
+mod end;
 mod fault;
+mod guard;
+mod replies;
 pub mod reply;
+mod reply_limits;
+mod stream;
 mod task;
 mod tls;
 mod url;
@@ -22,6 +27,10 @@ pub use connection::{Command, Connection, Ended};
 pub use fault::Fault;
 pub use fred::types::Value;
 pub use reply::Reply;
+pub use reply_limits::{
+    REPLIES_BYTES_MAX, REPLY_BYTES_MAX, REPLY_DEPTH_MAX, REPLY_ELEMENTS_MAX, REPLY_LINE_BYTES_MAX,
+    ReplyError, limit_replies,
+};
 pub use task::Task;
 pub use tls::{Tls, TlsError};
 pub use url::{Login, PORT, RedisUrl, RedisUrlError, ServerUrl, UrlKind, decoded};

@@ -3,14 +3,13 @@
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use fred::types::config::{TlsConfig, TlsConnector};
 use rustls::pki_types::CertificateDer;
 use rustls::pki_types::pem::PemObject;
 use rustls::{ClientConfig, RootCertStore};
 
 /// The TLS settings of connections.
 #[derive(Debug, Clone)]
-pub struct Tls(pub(crate) TlsConfig);
+pub struct Tls(pub(crate) Arc<ClientConfig>);
 
 /// Why connections cannot use TLS.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
@@ -52,7 +51,7 @@ impl Tls {
             .with_safe_default_protocol_versions()
             .map_err(|error| TlsError::Setup(error.to_string()))?;
         let config = config.with_root_certificates(roots).with_no_client_auth();
-        Ok(Self(TlsConnector::from(config).into()))
+        Ok(Self(Arc::new(config)))
     }
 }
 

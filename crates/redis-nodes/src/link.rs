@@ -198,8 +198,8 @@ impl Link {
     /// Completes when the link cannot be used any more, and returns why. Then it is ended.
     pub(crate) async fn watch(&self, ends: &mut Ends) -> String {
         let why = tokio::select! {
-            () = &mut ends.reads => self.reads.connection.ended_for().to_owned(),
-            () = &mut ends.writes => self.writes.connection.ended_for().to_owned(),
+            () = &mut ends.reads => self.reads.connection.ended_for().to_string(),
+            () = &mut ends.writes => self.writes.connection.ended_for().to_string(),
             why = self.probe_until_bad() => why,
         };
         self.end();

@@ -31,6 +31,6 @@ mod verify;
 mod written_window;
 
 pub use redis_boards::settings::RedisSettings;
-pub use redis_link::{RedisUrl, RedisUrlError};
+pub use redis_link::{REPLIES_BYTES_MAX, RedisUrl, RedisUrlError, limit_replies};
 pub use redis_nodes::{OpenError as RedisOpenError, Writes as RedisWrites};
 pub use store::RedisStore;

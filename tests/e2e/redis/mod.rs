@@ -8,6 +8,7 @@ mod failovers;
 mod fixtures;
 mod flights;
 mod hidden;
+mod hostile;
 mod lost_functions;
 mod lost_replies;
 mod memory;

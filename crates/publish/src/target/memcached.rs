@@ -7,15 +7,18 @@
 use std::collections::HashMap;
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
-use async_memcached::{Client, Error, MetaProtocol, Status};
 use board::PublishTarget;
 use parking_lot::Mutex;
+use redis_link::Address;
 use tokio::time::timeout;
 
 use super::access::{COMMAND_TIMEOUT, CONNECT_TIMEOUT, IDLE_CONNECTIONS_MAX};
 use super::outcome::{Replaced, TargetError};
 use crate::content::Content;
 use crate::names::Names;
+use client::{Client, MetaReply};
+
+mod client;
 
 /// The number of items whose version is remembered.
 const STORED_MAX: usize = 65_536;
@@ -31,7 +34,7 @@ struct Stored {
 
 /// The server, and its idle connections.
 pub(crate) struct MemcachedTarget {
-    address: String,
+    address: Address,
     idle: Mutex<Vec<Client>>,
     stored: Mutex<HashMap<String, Stored>>,
 }
@@ -47,22 +50,27 @@ pub(crate) struct MemcachedUpdate<'a> {
 impl MemcachedTarget {
     pub(super) fn new(target: &PublishTarget) -> Self {
         Self {
-            address: format!("{}:{}", target.host, target.port),
+            address: Address::new(target.host.as_str(), target.port),
             idle: Mutex::default(),
             stored: Mutex::default(),
         }
     }
 
     pub(super) async fn begin(&self, names: &Names) -> Result<MemcachedUpdate<'_>, TargetError> {
+        let command = format!("mg {} c", names.set);
         let mut client = self.client().await?;
-        let cas = match read_cas(&mut client, names).await {
+        let reply = match self.ask(&mut client, &command, None).await {
             // An idle connection may have been closed long ago.
             Err(TargetError::Unreachable(_)) => {
                 self.idle.lock().clear();
                 client = self.client().await?;
-                read_cas(&mut client, names).await?
+                self.ask(&mut client, &command, None).await?
             }
-            cas => cas?,
+            reply => reply?,
+        };
+        let cas = match reply {
+            MetaReply::Done { cas } => cas,
+            MetaReply::Missing | MetaReply::Overtaken => None,
         };
         let published = {
             let stored = self.stored.lock();
@@ -83,21 +91,32 @@ impl MemcachedTarget {
         if let Some(client) = self.idle.lock().pop() {
             return Ok(client);
         }
-        let unreachable =
-            |why: String| TargetError::Unreachable(format!("{}: {why}", self.address));
-        let url = format!("tcp://{}", self.address);
-        match timeout(CONNECT_TIMEOUT, Client::new(url)).await {
-            Ok(Ok(client)) => Ok(client),
-            Ok(Err(error)) => Err(unreachable(error.to_string())),
-            Err(_) => Err(unreachable(format!(
-                "no connection within {CONNECT_TIMEOUT:?}"
-            ))),
+        match timeout(CONNECT_TIMEOUT, Client::connect(&self.address)).await {
+            Ok(client) => client.map_err(|error| self.unreachable(error)),
+            Err(_) => Err(self.unreachable(format!("no connection within {CONNECT_TIMEOUT:?}"))),
         }
+    }
+
+    async fn ask(
+        &self,
+        client: &mut Client,
+        command: &str,
+        data: Option<&[u8]>,
+    ) -> Result<MetaReply, TargetError> {
+        match timeout(COMMAND_TIMEOUT, client.ask(command, data)).await {
+            Ok(Ok(reply)) => reply.map_err(TargetError::Rejected),
+            Ok(Err(error)) => Err(self.unreachable(error)),
+            Err(_) => Err(self.unreachable("no reply in time")),
+        }
+    }
+
+    fn unreachable(&self, why: impl std::fmt::Display) -> TargetError {
+        TargetError::Unreachable(format!("{}: {why}", self.address))
     }
 
     fn keep(&self, client: Client) {
         let mut idle = self.idle.lock();
-        if idle.len() < IDLE_CONNECTIONS_MAX && !client.is_closed() {
+        if idle.len() < IDLE_CONNECTIONS_MAX {
             idle.push(client);
         }
     }
@@ -129,27 +148,19 @@ impl MemcachedUpdate<'_> {
         let condition = self
             .cas
             .map_or_else(|| "ME".to_owned(), |cas| format!("C{cas}"));
-        let expiry = format!("T{}", expiry(content.ttl));
-        let flags = [condition.as_str(), expiry.as_str(), "c"];
-        let set = self.client.meta_set(
-            &names.set,
-            content.json.as_slice(),
-            false,
-            None,
-            Some(&flags),
+        let command = format!(
+            "ms {} {} {condition} T{} c",
+            names.set,
+            content.json.len(),
+            expiry(content.ttl)
         );
-        let outcome = in_time(set).await?;
-        let stored = match outcome {
-            Ok(stored) => stored,
-            Err(error) => return self.not_replaced(&error),
-        };
-        let cas = stored.and_then(|item| item.cas);
-        let version = content.version;
-        if let Some(cas) = cas {
-            self.target.remember(&names.set, Stored { cas, version });
+        let Self { target, client, .. } = &mut self;
+        let reply = target.ask(client, &command, Some(&content.json)).await?;
+        if let MetaReply::Done { cas: Some(cas) } = reply {
+            let version = content.version;
+            target.remember(&names.set, Stored { cas, version });
         }
-        self.target.keep(self.client);
-        Ok(Replaced::Yes)
+        Ok(self.ended(&reply))
     }
 
     pub(super) async fn remove(mut self, names: &Names) -> Result<Replaced, TargetError> {
@@ -157,18 +168,9 @@ impl MemcachedUpdate<'_> {
             self.target.keep(self.client);
             return Ok(Replaced::Yes);
         };
-        let condition = format!("C{cas}");
-        let flags = [condition.as_str()];
-        let delete = self
-            .client
-            .meta_delete(&names.set, false, None, Some(&flags));
-        match in_time(delete).await? {
-            Ok(_) => {
-                self.target.keep(self.client);
-                Ok(Replaced::Yes)
-            }
-            Err(error) => self.not_replaced(&error),
-        }
+        let command = format!("md {} C{cas}", names.set);
+        let reply = self.target.ask(&mut self.client, &command, None).await?;
+        Ok(self.ended(&reply))
     }
 
     pub(super) async fn abandon(
@@ -177,33 +179,21 @@ impl MemcachedUpdate<'_> {
         ttl: Option<Duration>,
     ) -> Result<(), TargetError> {
         if ttl.is_some() {
-            let expiry = format!("T{}", expiry(ttl));
-            let flags = [expiry.as_str()];
-            let touch = self.client.meta_get(&names.set, false, None, Some(&flags));
-            in_time(touch)
-                .await?
-                .map_err(|error| target_error(&error))?;
+            let command = format!("mg {} T{}", names.set, expiry(ttl));
+            self.target.ask(&mut self.client, &command, None).await?;
         }
         self.target.keep(self.client);
         Ok(())
     }
 
-    fn not_replaced(self, error: &Error) -> Result<Replaced, TargetError> {
-        match error {
-            Error::Protocol(Status::Exists | Status::NotStored | Status::NotFound) => {
-                self.target.keep(self.client);
-                Ok(Replaced::Overtaken)
-            }
-            error => Err(target_error(error)),
+    /// Keeps the connection after the last reply. Returns whether it replaced the item.
+    fn ended(self, reply: &MetaReply) -> Replaced {
+        self.target.keep(self.client);
+        match reply {
+            MetaReply::Done { .. } => Replaced::Yes,
+            MetaReply::Missing | MetaReply::Overtaken => Replaced::Overtaken,
         }
     }
-}
-
-/// Returns the item's `cas`, if the item exists.
-async fn read_cas(client: &mut Client, names: &Names) -> Result<Option<u64>, TargetError> {
-    let reply = in_time(client.meta_get(&names.set, false, None, Some(&["c"]))).await?;
-    let item = reply.map_err(|error| target_error(&error))?;
-    Ok(item.and_then(|item| item.cas))
 }
 
 /// Returns the expiry as memcached represents it: seconds, or from thirty days on a Unix time; 0 for none.
@@ -215,16 +205,4 @@ fn expiry(ttl: Option<Duration>) -> u64 {
     }
     let now = SystemTime::now().duration_since(UNIX_EPOCH);
     now.unwrap_or_default().as_secs() + seconds
-}
-
-async fn in_time<T>(work: impl Future<Output = T>) -> Result<T, TargetError> {
-    let outcome = timeout(COMMAND_TIMEOUT, work).await;
-    outcome.map_err(|_| TargetError::Unreachable("no reply in time".to_owned()))
-}
-
-fn target_error(error: &Error) -> TargetError {
-    match error {
-        Error::Protocol(_) | Error::ParseError(_) => TargetError::Rejected(error.to_string()),
-        _ => TargetError::Unreachable(error.to_string()),
-    }
 }
