@@ -11,7 +11,7 @@ const ALL: Window = Window::ALL_TIME;
 fn score_of(rules: &Rules, standing: &Standing) -> i64 {
     let packing = rules.packing().unwrap();
     let value = rules.values(standing).get(0).unwrap().get();
-    let since = rules.reached_at(standing).millis() - packing.base(ALL).millis();
+    let since = rules.reached_at(standing).micros() - packing.base(ALL).micros();
     let units = since / packing.unit_us();
     let max = |bits: u32| (1_i64 << bits) - 1;
     let upper = match rules.fields()[0].order {

@@ -251,7 +251,7 @@ mod tests {
         let plain = "00000000000000ff 16 0000000000000001 5 6 - -";
         for (text, bounded) in [
             (format!("{plain} gifts/room 1 of 2"), false),
-            (format!("{plain} 7,9,11 gifts/room 1 of 2"), true),
+            (format!("{plain} 7000,9000,11000 gifts/room 1 of 2"), true),
         ] {
             let record = Record::parse_named(&text).unwrap();
             assert_eq!(record.board().name.to_string(), "gifts/room 1 of 2");

@@ -230,7 +230,7 @@ fn drop_some(dice: &mut Dice, board: &Board<'_>, twin: &mut Twin) {
     let mut starts: Vec<String> = dropped.split(' ').map(str::to_owned).collect();
     let len = starts.len().max(place + 1);
     starts.resize(len, "-".to_owned());
-    let start = last.start().millis();
+    let start = last.start().micros();
     let latest = starts[place].parse();
     starts[place] = latest
         .map_or(start, |held: i64| held.max(start))

@@ -110,7 +110,7 @@ async fn an_unchanged_version_is_one_in_every_part() {
 async fn dropped_windows_are_not_read() {
     let readers = ShardReaders::plain().await;
     let mut laid = readers.board(points(), 1);
-    laid.set_meta("d", &format!("{} - - -", 500 * HOUR_MS));
+    laid.set_meta("d", &format!("{} - - -", hour(500).start().micros()));
     for (window, is_dropped) in [
         (hour(499), true),
         (hour(500), true),
