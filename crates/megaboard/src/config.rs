@@ -22,7 +22,7 @@ use std::sync::Arc;
 use ::access::{AccessSettings, TokenSecret};
 use api::ServerLimits;
 use serde::Deserialize;
-use shard_store::Memory;
+use shard_store::{Memory, UnsupportedKind};
 use store_local::LocalSettings;
 use wire::KindShape;
 
@@ -77,6 +77,11 @@ pub(crate) enum ConfigError {
     Kind {
         name: String,
         error: wire::ShapeError,
+    },
+    #[error("kinds.{name}.{error}")]
+    Unsupported {
+        name: String,
+        error: UnsupportedKind,
     },
 }
 
@@ -158,12 +163,22 @@ impl Config {
             .into_iter()
             .map(|(name, shape)| {
                 let kind = ConfiguredKind::new(&name, shape, &targets);
-                kind.map_err(|error| ConfigError::InFile {
-                    path: self.path.clone(),
-                    error: Box::new(error),
-                })
+                kind.map_err(|error| self.in_file(error))
             })
             .collect()
+    }
+
+    /// Returns the error of a kind that the store does not support.
+    pub(crate) fn unsupported(&self, kind: &ConfiguredKind, error: UnsupportedKind) -> ConfigError {
+        let name = kind.name().to_owned();
+        self.in_file(ConfigError::Unsupported { name, error })
+    }
+
+    fn in_file(&self, error: ConfigError) -> ConfigError {
+        ConfigError::InFile {
+            path: self.path.clone(),
+            error: Box::new(error),
+        }
     }
 }
 

@@ -18,7 +18,7 @@ use clap::builder::BoolishValueParser;
 use merger::{Merger, Settings};
 use publish::Publisher;
 use request_trace::Tracer;
-use shard_router::{KNOWN_BOARDS_MAX, Lifetimes, Moment, Router};
+use shard_router::{CatalogueError, KNOWN_BOARDS_MAX, Lifetimes, Moment, Router};
 use shard_store::{Clock, Memory, ShardStore};
 use store_redis::{REPLIES_BYTES_MAX, limit_replies};
 use tokio::signal::unix::{SignalKind, signal};
@@ -238,7 +238,7 @@ async fn serve_from(
     let router = Router::open_with(store.clone(), known_boards_max).await?;
     let router = Arc::new(router);
     for kind in &kinds {
-        seed(&router, kind).await?;
+        seed(&router, kind, config).await?;
     }
     let clock: Clock = {
         let store = store.clone();
@@ -343,12 +343,21 @@ fn audit_log(args: &ServeArgs, config: &Config, store: &StoreUrl) -> Result<Audi
 
 /// Adds a kind of the configuration to the store, unless the store has or had it. If the store's kind differs, it is
 /// kept, and the difference is logged.
-async fn seed(router: &Router, configured: &ConfiguredKind) -> Result<(), Box<dyn Error>> {
+async fn seed(
+    router: &Router,
+    configured: &ConfiguredKind,
+    config: &Config,
+) -> Result<(), Box<dyn Error>> {
     let store = router.store();
     let shards = configured.default_shards(store.default_shards(), store.dense_shards_max());
     let kind = configured.with_default(shards)?;
     let name = kind.name().clone();
-    let Some(held) = router.catalogue().seed(kind).await? else {
+    let seeded = router.catalogue().seed(kind).await;
+    let seeded = seeded.map_err(|error| match error {
+        CatalogueError::Unsupported(error) => config.unsupported(configured, error).into(),
+        error => Box::<dyn Error>::from(error),
+    })?;
+    let Some(held) = seeded else {
         return Ok(());
     };
     match &held.kind {

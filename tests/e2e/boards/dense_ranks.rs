@@ -189,6 +189,10 @@ fn settings_that_dense_ranks_exclude_are_rejected() {
     let answer = server.put("/v1/kinds/k", &json!({"windows": ["all"]}));
     answer.problem(409, "kind-has-boards", &["rank"]);
     let redis = RedisServer::plain();
+    let config = "[kinds.k]\nrank = \"dense\"\nshards = 16\n";
+    let (status, stderr) = crate::redis::launch(&redis.url(), config).refused();
+    let why = "megaboard.toml: kinds.k.shards: 16 is more than 1, the maximum of kinds with dense ranks on this store";
+    assert!(status == Some(1) && stderr.contains(why), "{stderr}");
     let server = crate::redis::serve(&redis.url(), "");
     let answer = server.put("/v1/kinds/k", &dense(json!({"shards": 2})));
     answer.problem(400, "invalid", &["shards", "2", "1"]);
