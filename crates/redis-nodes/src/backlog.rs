@@ -2,8 +2,9 @@
 //! [`Backlog`].
 //!
 //! What is sent to a node waits there before all other calls, and cannot be cancelled. So only as
-//! much is sent as the node does within [`UNDER_WAY_MAX`], by its [`Pace`]; the rest waits here, in
-//! the order of arrival.
+//! much is sent as the node does within [`UNDER_WAY_MAX`] and a round trip, by its [`Pace`]; the
+//! rest waits here, in the order of arrival. A distant node has as much more under way as is on its
+//! way, so that it is never idle for the distance.
 //!
 //! **Invariant:** nothing queues at a node. A call that would wait past its deadline is rejected
 //! before it is queued: calls in a queue that is longer than their deadlines fail anyway. So a
@@ -11,7 +12,8 @@
 //! is sent twice whose reply may still arrive.
 //!
 //! What is under way is limited by time: many small calls or few large ones, and fewer of a slow
-//! node. A permit is a microsecond; a call takes as many as its estimated work.
+//! node. A permit is a microsecond of a node without distance; a call takes as many as its estimated
+//! work.
 
 #[cfg(test)]
 mod tests;
@@ -21,11 +23,11 @@ use std::time::Duration;
 
 use parking_lot::Mutex;
 use tokio::sync::{OwnedSemaphorePermit, Semaphore};
-use tokio::time::{Instant, timeout_at};
+use tokio::time::{Instant, timeout, timeout_at};
 
 use crate::fault::Fault;
 use crate::overload::Overload;
-use crate::pace::Pace;
+use crate::pace::{Pace, Sent};
 use redis_link::Address;
 
 /// The node's work that may be under way on one connection. A larger call is under way alone.
@@ -35,14 +37,17 @@ use redis_link::Address;
 /// less the node would wait for the next calls.
 const UNDER_WAY_MAX: Duration = Duration::from_millis(25);
 
-/// The node's work that may be combined into one call, so that several calls are under way: while
-/// the node does one, the next one is there.
-const JOINED_MAX: Duration = Duration::from_millis(10);
+/// The part of what may be under way that may be combined into one call, so that several calls are
+/// under way: while the node does one, the next one is there.
+const JOINED_PART: (u32, u32) = (2, 5);
 
 /// The number of calls that may be under way at first, and the number of replies after which the
 /// pace is used: a node replies only after it has done all that it has read, so that many slow
 /// calls would look like silence.
 const FIRST_CALLS: u32 = 10;
+
+/// The maximum time of [`Backlog::drained`].
+const DRAIN_MAX: Duration = Duration::from_secs(1);
 
 /// What a call weighs in addition to its bytes: finding the function, reading the shard's `meta`.
 const CALL_BYTES: u64 = 200;
@@ -65,6 +70,8 @@ pub struct Backlog {
 
 #[derive(Debug)]
 struct Load {
+    /// The number of calls that may be under way whatever they weigh, if that is the limit.
+    calls_max: Option<u32>,
     pace: Pace,
     /// The number of replies, up to the first few.
     answers: u32,
@@ -78,13 +85,22 @@ struct Load {
 impl Load {
     /// Returns the permits of a call.
     fn permits(&self, weight: u64) -> u32 {
+        if let Some(calls_max) = self.calls_max {
+            return permits_of(UNDER_WAY_MAX / calls_max);
+        }
         let least = if self.answers < FIRST_CALLS {
             UNDER_WAY_MAX / FIRST_CALLS
         } else {
             Duration::ZERO
         };
-        let work = self.pace.estimate(weight);
-        permits_of(work.clamp(least, UNDER_WAY_MAX))
+        let distance = self.window().as_secs_f64() / UNDER_WAY_MAX.as_secs_f64();
+        let work = self.pace.estimate(weight).min(self.window());
+        permits_of(work.div_f64(distance).max(least))
+    }
+
+    /// Returns the node's work that may be under way.
+    fn window(&self) -> Duration {
+        UNDER_WAY_MAX + self.pace.trip()
     }
 
     /// Returns how long the node needs for all calls.
@@ -116,7 +132,9 @@ impl QueuedWork {
     /// Returns whether work of this weight may be one call, by the current pace.
     #[must_use]
     pub fn may_be_one_call(&self, weight: u64) -> bool {
-        self.backlog.load.lock().pace.estimate(weight) <= JOINED_MAX
+        let load = self.backlog.load.lock();
+        let joined_max = load.window() * JOINED_PART.0 / JOINED_PART.1;
+        load.calls_max.is_some() || load.pace.estimate(weight) <= joined_max
     }
 }
 
@@ -125,7 +143,7 @@ impl QueuedWork {
 pub(crate) struct Permit {
     backlog: Arc<Backlog>,
     weight: u64,
-    sent: Instant,
+    sent: Sent,
     _permits: OwnedSemaphorePermit,
 }
 
@@ -138,12 +156,14 @@ struct Waiting<'a> {
 }
 
 impl Backlog {
-    pub(crate) fn new(address: &Address) -> Arc<Self> {
+    /// Creates the backlog of a connection, or of `calls_max` connections with one call at a time.
+    pub(crate) fn new(address: &Address, calls_max: Option<u32>) -> Arc<Self> {
         Arc::new(Self {
             address: address.clone(),
             next: tokio::sync::Mutex::new(()),
             permits: Arc::new(Semaphore::new(permits_of(UNDER_WAY_MAX) as usize)),
             load: Mutex::new(Load {
+                calls_max,
                 pace: Pace::new(),
                 answers: 0,
                 gathered: 0,
@@ -212,11 +232,14 @@ impl Backlog {
             Err(_) => return Err(Fault::Overloaded(self.overload())),
         };
         drop(waiting);
-        self.load.lock().under_way += weight;
+        let mut load = self.load.lock();
+        let is_alone = load.under_way == 0;
+        load.under_way += weight;
+        let sent = load.pace.sent(is_alone, Instant::now());
         Ok(Permit {
             backlog: self.clone(),
             weight,
-            sent: Instant::now(),
+            sent,
             _permits: entered,
         })
     }
@@ -234,26 +257,17 @@ impl Backlog {
     /// them is there: the node may have become slower meanwhile. But few replies do not show that a
     /// node is faster, so it is at least the number at arrival.
     async fn take_permits(&self, waiting: &Waiting<'_>) -> Result<OwnedSemaphorePermit, Fault> {
-        let ended = || Fault::NotSent("the connection has ended".to_owned());
         let _next = self.next.lock().await;
-        let mut taken = self
-            .permits
-            .clone()
-            .try_acquire_many_owned(0)
-            .map_err(|_| ended())?;
+        let mut wanted = waiting.permits;
         loop {
-            let wanted = self
-                .load
-                .lock()
-                .permits(waiting.weight)
-                .max(waiting.permits) as usize;
-            let missing = wanted.saturating_sub(taken.num_permits());
-            if missing == 0 {
+            let taken = self.permits.clone().acquire_many_owned(wanted).await;
+            let taken = taken.map_err(|_| Fault::NotSent("the connection has ended".to_owned()))?;
+            let now = self.load.lock().permits(waiting.weight);
+            if now <= wanted {
                 return Ok(taken);
             }
-            let missing = u32::try_from(missing).unwrap_or(u32::MAX);
-            let more = self.permits.clone().acquire_many_owned(missing).await;
-            taken.merge(more.map_err(|_| ended())?);
+            // `taken` is given back before all are taken: a drain may wait for it.
+            wanted = now;
         }
     }
 
@@ -273,10 +287,36 @@ impl Backlog {
         Overload { why, wait }
     }
 
-    /// Records how long something without work took.
+    /// Returns whether a command without work takes a round trip, and does not wait at the node for much of this.
+    pub(crate) fn is_short(&self) -> bool {
+        self.load.lock().waiting == 0
+    }
+
+    /// Waits until nothing is under way, if the round trip has not been measured for long since calls were waiting.
+    /// Nothing is sent until the result is dropped.
+    pub(crate) async fn drained(&self) -> Option<impl Drop> {
+        {
+            let load = self.load.lock();
+            if load.calls_max.is_some() || !load.pace.is_trip_old(Instant::now()) {
+                return None;
+            }
+        }
+        // Not behind the calls that wait for `next`: where few may be under way since the round trip is not known, they
+        // take long.
+        let all = permits_of(UNDER_WAY_MAX);
+        let all = self.permits.clone().acquire_many_owned(all);
+        timeout(DRAIN_MAX, all).await.ok()?.ok()
+    }
+
+    /// Records how long a command without work took.
     pub(crate) fn saw_trip(&self, trip: Duration) {
         let now = Instant::now();
         self.load.lock().pace.saw_trip(trip, now);
+    }
+
+    /// Returns the usual round trip.
+    pub(crate) fn trip(&self) -> Duration {
+        self.load.lock().pace.trip()
     }
 
     /// Records that a command was sent that may block the connection without being work.
@@ -306,11 +346,6 @@ fn permits_of(work: Duration) -> u32 {
 }
 
 impl Permit {
-    /// The call is sent now: the time since it got its permit is not work.
-    pub(crate) fn sent_now(&mut self) {
-        self.sent = Instant::now();
-    }
-
     /// Records that the call has ended. If it has a reply, its time counts.
     pub(crate) fn ended<T>(self, answer: &Result<T, Fault>) {
         if let Ok(_) | Err(Fault::Redis(_)) = answer {

@@ -19,10 +19,17 @@ impl Collector for NodeCollector {
             return Ok(());
         };
         let nodes = topology.nodes().into_iter().map(|(node, _)| {
-            let clock = node.link().map(|link| link.clock());
+            let link = node.link();
             let now = Instant::now();
+            let clock = link.as_ref().map(|link| link.clock());
             let skew_us = clock.map(|clock| clock.skew_us(store_clock::own_us(), now));
-            NodeSample::new(node.address(), skew_us, node.metrics().clone())
+            let distance_and_load = link.map(|link| link.distance_and_load());
+            NodeSample::new(
+                node.address(),
+                skew_us,
+                distance_and_load,
+                node.metrics().clone(),
+            )
         });
         encode_nodes(&mut encoder, &nodes.collect::<Vec<_>>())
     }

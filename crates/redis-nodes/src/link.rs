@@ -25,7 +25,7 @@ use crate::info::Info;
 use crate::library::FunctionLibrary;
 use crate::node_clock::NodeClock;
 use crate::probe::{NoLink, ask_clock, ask_info, check, check_cluster};
-use crate::script_free::{Lease, ScriptFree};
+use crate::script_free::{Lease, SESSIONS_MAX, ScriptFree};
 use crate::settings::Writes;
 use redis_link::Address;
 use redis_link::reply;
@@ -67,10 +67,11 @@ struct Line {
 }
 
 impl Line {
-    fn new(connection: Connection, address: &Address) -> Self {
+    fn new(connection: Connection, address: &Address, writes: Writes) -> Self {
+        let calls_max = (writes == Writes::ScriptFree).then_some(SESSIONS_MAX);
         Self {
             connection: Arc::new(connection),
-            backlog: Backlog::new(address),
+            backlog: Backlog::new(address, calls_max),
         }
     }
 
@@ -110,7 +111,9 @@ impl Link {
         let (reads, reads_end) = Connection::open(&dial.options, address)
             .await
             .map_err(NoLink::because)?;
+        let asked = Instant::now();
         let info = ask_info(&reads, None).await?;
+        let trip = asked.elapsed();
         check(dial, &info)?;
         if dial.is_for_cluster {
             check_cluster(&reads).await?;
@@ -119,7 +122,8 @@ impl Link {
         let (writes, writes_end) = Connection::open(&dial.options, address)
             .await
             .map_err(NoLink::because)?;
-        let (reads, writes) = (Line::new(reads, address), Line::new(writes, address));
+        let line = |connection| Line::new(connection, address, dial.writes);
+        let (reads, writes) = (line(reads), line(writes));
         let script_free = (dial.writes == Writes::ScriptFree)
             .then(|| Arc::new(ScriptFree::new(dial, address, &info)));
         let link = Self {
@@ -132,7 +136,8 @@ impl Link {
             info,
             clock: Mutex::new(clock),
         };
-        link.saw_trip(&clock);
+        link.saw_trip(trip);
+        link.saw_trip(clock.trip());
         link.load_at_first().await?;
         let ends = Ends {
             reads: reads_end,
@@ -178,8 +183,7 @@ impl Link {
 
     /// Returns whether the link ended because the node did not reply.
     pub(crate) fn ended_silent(&self) -> bool {
-        let mut lines = [&self.reads, &self.writes].into_iter();
-        lines.any(|line| line.connection.ended_silent())
+        self.lines().any(|line| line.connection.ended_silent())
     }
 
     /// Returns whether the node runs functions itself: then none is applied past its deadline.
@@ -236,17 +240,36 @@ impl Link {
         if info.history != self.info.history {
             return Ok(Some("it restarted or was promoted".to_owned()));
         }
+        // Where calls wait, the reply would wait behind what is under way. From time to time nothing is, for a round
+        // trip: BBR does the same.
+        let (reads_drained, writes_drained) =
+            tokio::join!(self.reads.backlog.drained(), self.writes.backlog.drained());
+        let is_drained = reads_drained.is_some() && writes_drained.is_some();
+        let is_short = is_drained || self.lines().all(|line| line.backlog.is_short());
+        let asked = Instant::now();
         let clock = ask_clock(reads, Some(self.clock())).await?;
+        if is_short {
+            self.saw_trip(asked.elapsed());
+        }
         *self.clock.lock() = clock;
-        self.saw_trip(&clock);
         Ok(None)
     }
 
-    /// The reply needs no work of the node: its time is that of the round trip.
-    fn saw_trip(&self, clock: &NodeClock) {
-        for line in [&self.reads, &self.writes] {
-            line.backlog.saw_trip(clock.trip());
+    fn lines(&self) -> impl Iterator<Item = &Line> {
+        [&self.reads, &self.writes].into_iter()
+    }
+
+    /// Records the time of a reply that needed no work of the node.
+    fn saw_trip(&self, trip: Duration) {
+        for line in self.lines() {
+            line.backlog.saw_trip(trip);
         }
+    }
+
+    /// Returns the longest recent round trip, and how long the node needs for what waits or is under way.
+    pub(crate) fn distance_and_load(&self) -> (Duration, Duration) {
+        let load = self.lines().map(|line| line.backlog.overload().wait);
+        (self.reads.backlog.trip(), load.max().unwrap_or_default())
     }
 
     fn line(&self, effect: Effect) -> &Line {
@@ -265,7 +288,7 @@ impl Link {
     /// deadline.
     pub(crate) async fn admit(&self, call: &Call, in_doubt: bool) -> Result<Admitted, Fault> {
         let (backlog, weight) = (self.backlog(call.effect), call.weight());
-        let (until, mut permit);
+        let (until, permit);
         if in_doubt {
             until = call.until.max(Instant::now() + IN_DOUBT_MIN);
             permit = backlog.enter_in_doubt(weight, until).await?;
@@ -278,7 +301,6 @@ impl Link {
             return Ok(Admitted { permit, lease });
         };
         let lease = Some(script_free.lease(call.effect, until).await?);
-        permit.sent_now();
         Ok(Admitted { permit, lease })
     }
 
@@ -400,7 +422,12 @@ async fn within_deadline<T>(
             answer.map_err(|_| Fault::Lost("no answer in time".to_owned()))?
         }
     };
-    answer.unwrap_or_else(|broken| Err(Fault::Lost(broken.to_string())))
+    // Its task was ended with the server, or has panicked, which the log reports.
+    answer.unwrap_or_else(|_| {
+        Err(Fault::Lost(
+            "the call was cut off in this server".to_owned(),
+        ))
+    })
 }
 
 async fn fcall_over(

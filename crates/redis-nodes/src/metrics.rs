@@ -1,7 +1,7 @@
 //! Metrics of the nodes of a store on Redis, by address.
 
 use std::fmt;
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 use futures::FutureExt as _;
 use metering::{
@@ -97,6 +97,8 @@ pub(crate) struct NodeSample {
     labels: Labels,
     /// How far this process's clock is ahead of the node's; `None` while the node is not connected.
     skew_us: Option<i64>,
+    /// The round trip, and the time that the node needs for what waits or is under way.
+    distance_and_load: Option<(Duration, Duration)>,
     metrics: std::sync::Arc<NodeMetrics>,
 }
 
@@ -104,11 +106,13 @@ impl NodeSample {
     pub(crate) fn new(
         address: impl fmt::Display,
         skew_us: Option<i64>,
+        distance_and_load: Option<(Duration, Duration)>,
         metrics: std::sync::Arc<NodeMetrics>,
     ) -> Self {
         Self {
             labels: labels([("node", &address.to_string())]),
             skew_us,
+            distance_and_load,
             metrics,
         }
     }
@@ -119,9 +123,26 @@ impl NodeSample {
     }
 
     fn skew(&self) -> Option<(&Labels, ScrapedMetric)> {
-        let skew = std::time::Duration::from_micros(self.skew_us?.unsigned_abs()).as_secs_f64();
+        let skew = Duration::from_micros(self.skew_us?.unsigned_abs()).as_secs_f64();
         let skew = if self.skew_us? < 0 { -skew } else { skew };
         Some((&self.labels, ScrapedMetric::gauge(move || skew)))
+    }
+
+    fn round_trip(&self) -> Option<(&Labels, ScrapedMetric)> {
+        self.seconds(self.distance_and_load?.0)
+    }
+
+    fn backlog(&self) -> Option<(&Labels, ScrapedMetric)> {
+        self.seconds(self.distance_and_load?.1)
+    }
+
+    #[expect(
+        clippy::unnecessary_wraps,
+        reason = "its callers have none without a connection"
+    )]
+    fn seconds(&self, time: Duration) -> Option<(&Labels, ScrapedMetric)> {
+        let seconds = time.as_secs_f64();
+        Some((&self.labels, ScrapedMetric::gauge(move || seconds)))
     }
 
     /// The ends, and their numbers.
@@ -171,6 +192,24 @@ pub(crate) fn encode_nodes(
             Some(&Unit::Seconds),
         ),
         nodes.iter().filter_map(NodeSample::skew),
+    )?;
+    encode_each(
+        encoder,
+        (
+            "redis_round_trip",
+            "The longest recent round trip to the node, measured while no call waited: its distance.",
+            Some(&Unit::Seconds),
+        ),
+        nodes.iter().filter_map(NodeSample::round_trip),
+    )?;
+    encode_each(
+        encoder,
+        (
+            "redis_backlog",
+            "How long the node needs for the calls that wait to be sent or for its reply: its load.",
+            Some(&Unit::Seconds),
+        ),
+        nodes.iter().filter_map(NodeSample::backlog),
     )?;
     let ends: Vec<(Labels, Counter)> = nodes.iter().flat_map(NodeSample::ends).collect();
     encode_each(

@@ -1,73 +1,113 @@
-//! How long a node needs for work on one connection: [`Pace`], measured by its replies. Pure.
+//! How fast a node works for one connection: [`Pace`], measured by its replies. Pure.
 //!
-//! Replies come in the order of the calls, so the time between two replies is what the later call
-//! took. A call that found nothing before it took the time since its sending, minus the round trip.
-//! The work of a call is measured by its bytes; the time of a byte is that of recent calls, divided
-//! by their bytes.
+//! Distance is not load. So nothing here adds up the times between replies, which a distant node
+//! spends idle. As in BBR (Cardwell and others, 2016), each reply shows a rate that the node surely
+//! has, and the greatest recent one counts:
+//!
+//! - what the node has done while the call was under way, by that time. Where the node always has
+//!   work, that is its rate, at any distance and with any jitter.
+//! - the call alone, by the time that it took beyond the shortest round trip. Where calls come one
+//!   by one, that is its rate.
+//!
+//! The work of a call is measured by its bytes.
 
 use std::time::Duration;
 
 use tokio::time::Instant;
 
-/// The minimum time of a byte of a call, which is also the first estimate, in microseconds: some
-/// 50,000 contributions in 30 ms.
-const BYTE_MIN_US: f64 = 0.02;
+/// The greatest rate, in bytes a second, which is also the first estimate: some 50,000
+/// contributions in 30 ms.
+const RATE_MAX: f64 = 50_000_000.0;
 
-/// The time of the node's work on which an estimate is based.
-const MEMORY_US: f64 = 1_000_000.0;
+/// A rate counts for so long, and so much of the node's time, at least; at most for twice that.
+const RATE_SPAN: (Duration, Duration) = (Duration::from_secs(1), Duration::from_millis(500));
 
-/// The time for which the first estimate counts.
-const GUESS_US: f64 = 100_000.0;
+/// A round trip counts for so long, at least; at most for twice that.
+const TRIP_SPAN: Duration = Duration::from_secs(5);
 
-/// The delay of a call that came alone that does not count as work: a pause of the scheduler says
-/// nothing about a byte.
-const LONE_LATE: Duration = Duration::from_millis(5);
+/// The age after which a round trip is to be measured also while calls wait.
+const TRIP_AGE_MAX: Duration = Duration::from_secs(2);
 
-/// The interval after which the shortest round trip is measured again; one counts for one and a
-/// half of it on average.
-const TRIP_SPAN: Duration = Duration::from_secs(10);
+/// A longer round trip shows a stall.
+const TRIP_MAX: Duration = Duration::from_secs(1);
 
 /// An estimate of how long work takes.
 #[derive(Debug)]
 pub(crate) struct Pace {
-    /// The time of recent work, in microseconds, and its weight.
-    busy_us: f64,
-    weight: f64,
-    answered: Option<Instant>,
+    rate: GreatestRate,
+    trips: RoundTrips,
+    /// The weight of all calls with a reply, and when the last one arrived.
+    done: u64,
+    replied: Option<Instant>,
     /// Since when a command is under way that blocks the connection without being work.
     held_up: Option<Instant>,
-    trip: ShortestTrip,
+    /// What was done when the last such command had its reply.
+    resumed: Option<Sent>,
 }
 
-/// The shortest recent round trip to the node.
+/// What was known when a call was sent.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Sent {
+    at: Instant,
+    /// Since when the node works on what is counted for the call.
+    since: Instant,
+    done: u64,
+}
+
+/// The greatest recent rate, in bytes a second.
 #[derive(Debug, Default)]
-struct ShortestTrip {
+struct GreatestRate {
     since: Option<Instant>,
-    now: Option<Duration>,
-    before: Option<Duration>,
+    worked: Duration,
+    now: f64,
+    before: f64,
+}
+
+/// The shortest and the longest recent round trip to the node, without work.
+#[derive(Debug, Default)]
+struct RoundTrips {
+    seen: Option<Instant>,
+    since: Option<Instant>,
+    now: Option<(Duration, Duration)>,
+    before: Option<(Duration, Duration)>,
 }
 
 impl Pace {
     pub(crate) fn new() -> Self {
         Self {
-            busy_us: GUESS_US,
-            weight: GUESS_US / BYTE_MIN_US,
-            answered: None,
+            rate: GreatestRate::default(),
+            trips: RoundTrips::default(),
+            done: 0,
+            replied: None,
             held_up: None,
-            trip: ShortestTrip::default(),
+            resumed: None,
         }
     }
 
     /// Returns how long work of this weight takes.
     pub(crate) fn estimate(&self, weight: u64) -> Duration {
         #[expect(clippy::cast_precision_loss, reason = "it is an estimate")]
-        let micros = weight as f64 * self.busy_us / self.weight;
-        Duration::try_from_secs_f64(micros / 1e6).unwrap_or(Duration::MAX)
+        let seconds = weight as f64 / self.rate.greatest();
+        Duration::try_from_secs_f64(seconds).unwrap_or(Duration::MAX)
     }
 
-    /// Records the reply to a command without weight.
+    /// Returns the longest recent round trip.
+    pub(crate) fn trip(&self) -> Duration {
+        self.trips.recent().1
+    }
+
+    /// Returns whether the round trip has to be measured again.
+    pub(crate) fn is_trip_old(&self, now: Instant) -> bool {
+        let age = self
+            .trips
+            .seen
+            .map(|seen| now.saturating_duration_since(seen));
+        age.is_none_or(|age| age >= TRIP_AGE_MAX)
+    }
+
+    /// Records the round trip of a command without work, sent while no call waited.
     pub(crate) fn saw_trip(&mut self, trip: Duration, now: Instant) {
-        self.trip.saw(trip, now);
+        self.trips.saw(trip, now);
     }
 
     /// Records that a command was sent that may block the connection without being work.
@@ -78,224 +118,111 @@ impl Pace {
     /// Records its reply: the next call begins now.
     pub(crate) fn goes_on(&mut self, now: Instant) {
         self.held_up = None;
-        self.answered = Some(now);
+        self.resumed = Some(self.sent(true, now));
     }
 
-    /// Records the reply to a call of this weight that was sent at `sent`.
-    pub(crate) fn answered(&mut self, weight: u64, sent: Instant, now: Instant) {
-        if self.held_up.is_some_and(|since| since <= sent) {
+    /// Returns what is known when a call is sent; `is_alone`: no other is under way.
+    pub(crate) fn sent(&mut self, is_alone: bool, now: Instant) -> Sent {
+        let replied = self.replied.filter(|_| !is_alone);
+        let since = *self.replied.insert(replied.unwrap_or(now));
+        Sent {
+            at: now,
+            since,
+            done: self.done,
+        }
+    }
+
+    /// Records the reply to a call of this weight.
+    pub(crate) fn answered(&mut self, weight: u64, sent: Sent, now: Instant) {
+        self.done += weight;
+        self.replied = Some(now);
+        if self.held_up.is_some_and(|since| since <= sent.at) {
             // The blocking command has ended before it, though its reply was not seen yet.
             self.goes_on(now);
             return;
         }
-        self.trip.saw(now.saturating_duration_since(sent), now);
-        let came = sent + self.trip.shortest();
-        let took = match self.answered {
-            Some(before) if before > sent => now.saturating_duration_since(came.max(before)),
-            _ => now
-                .saturating_duration_since(came)
-                .saturating_sub(LONE_LATE),
+        let flight = now.saturating_duration_since(sent.at);
+        let shortest = self.trips.at_most(flight);
+        let mut counted = sent;
+        let mut came = sent.at + shortest;
+        if let Some(resumed) = self.resumed.filter(|resumed| resumed.at > sent.at) {
+            counted = Sent {
+                since: resumed.at,
+                ..resumed
+            };
+            came = came.max(resumed.at);
+        }
+        let alone = rate(weight, now.saturating_duration_since(came));
+        let all = rate(
+            self.done - counted.done,
+            now.saturating_duration_since(counted.since),
+        );
+        // A call that was faster than every trip shows the trip, not the work.
+        let shown = if flight < shortest {
+            all
+        } else {
+            all.max(alone)
         };
-        self.answered = Some(now);
-        let took_us = took.as_secs_f64() * 1e6;
-        let kept = (-took_us / MEMORY_US).exp();
-        #[expect(clippy::cast_precision_loss, reason = "it is an estimate")]
-        let weight = weight as f64;
-        self.busy_us = self.busy_us * kept + took_us;
-        // The weight is limited: otherwise work that took no time would count forever.
-        self.weight = (self.weight * kept + weight).min(self.busy_us / BYTE_MIN_US);
+        self.rate.saw(shown, flight.saturating_sub(shortest), now);
     }
 }
 
-impl ShortestTrip {
+fn rate(weight: u64, time: Duration) -> f64 {
+    #[expect(clippy::cast_precision_loss, reason = "it is an estimate")]
+    let rate = weight as f64 / time.as_secs_f64();
+    rate.min(RATE_MAX)
+}
+
+impl GreatestRate {
+    fn saw(&mut self, rate: f64, worked: Duration, now: Instant) {
+        let since = *self.since.get_or_insert(now);
+        let is_over = now.saturating_duration_since(since) >= RATE_SPAN.0;
+        if is_over && self.worked >= RATE_SPAN.1 {
+            self.before = std::mem::take(&mut self.now);
+            self.since = Some(now);
+            self.worked = Duration::ZERO;
+        }
+        self.worked += worked;
+        self.now = self.now.max(rate);
+    }
+
+    fn greatest(&self) -> f64 {
+        if self.since.is_none() {
+            return RATE_MAX;
+        }
+        self.now.max(self.before).max(1.0)
+    }
+}
+
+impl RoundTrips {
     fn saw(&mut self, trip: Duration, now: Instant) {
-        let is_over = |since: Instant| now.saturating_duration_since(since) >= TRIP_SPAN / 2;
+        self.seen = Some(now);
+        let is_over = |since: Instant| now.saturating_duration_since(since) >= TRIP_SPAN;
         if self.since.is_none_or(is_over) {
             self.since = Some(now);
             self.before = self.now.take();
         }
-        self.now = Some(self.now.map_or(trip, |shortest| shortest.min(trip)));
+        let trip = trip.min(TRIP_MAX);
+        let (shortest, longest) = self.now.unwrap_or((trip, trip));
+        self.now = Some((shortest.min(trip), longest.max(trip)));
     }
 
-    fn shortest(&self) -> Duration {
-        let trips = self.now.into_iter().chain(self.before);
-        trips.min().unwrap_or_default()
+    /// Returns the shortest and the longest.
+    fn recent(&self) -> (Duration, Duration) {
+        let known = self.now.into_iter().chain(self.before);
+        let wider = known.reduce(|one, other| (one.0.min(other.0), one.1.max(other.1)));
+        wider.unwrap_or_default()
+    }
+
+    /// Returns the shortest. If this call was faster, it is the shortest from now on.
+    fn at_most(&mut self, flight: Duration) -> Duration {
+        let (shortest, _) = self.recent();
+        if let Some(now) = self.now.as_mut().filter(|_| flight < shortest) {
+            now.0 = flight;
+        }
+        shortest
     }
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-
-    const MS: Duration = Duration::from_millis(1);
-
-    /// A model of a node that takes `micros` for a byte and is `trip` away, with a clock.
-    struct Twin {
-        pace: Pace,
-        micros: f64,
-        trip: Duration,
-        now: Instant,
-        /// When the node has finished its work.
-        done: Instant,
-    }
-
-    impl Twin {
-        fn new(micros: f64, trip: Duration) -> Self {
-            let now = Instant::now();
-            let mut pace = Pace::new();
-            pace.saw_trip(trip, now);
-            Self {
-                pace,
-                micros,
-                trip,
-                now,
-                done: now,
-            }
-        }
-
-        /// Sends calls of these weights at once, and waits for all replies.
-        fn send(&mut self, weights: &[u64]) {
-            self.pace.saw_trip(self.trip, self.now);
-            let sent = self.now;
-            self.done = self.done.max(sent + self.trip / 2);
-            for weight in weights {
-                self.done += work(*weight, self.micros);
-                self.now = self.done + self.trip / 2;
-                self.pace.answered(*weight, sent, self.now);
-            }
-        }
-
-        /// Sends a `WAIT` that takes so long, and calls after it. `is_seen_late`: the reply to the
-        /// first of them is seen before that of the `WAIT`.
-        fn send_behind_wait(&mut self, weights: &[u64], wait: Duration, is_seen_late: bool) {
-            self.pace.holds_up(self.now);
-            let sent = self.now;
-            self.done = self.done.max(sent + self.trip / 2) + wait;
-            self.now = self.done + self.trip / 2;
-            if !is_seen_late {
-                self.pace.goes_on(self.now);
-            }
-            for (location, weight) in weights.iter().enumerate() {
-                self.done += work(*weight, self.micros);
-                self.now = self.done + self.trip / 2;
-                self.pace.answered(*weight, sent, self.now);
-                if is_seen_late && location == 0 {
-                    self.pace.goes_on(self.now);
-                }
-            }
-        }
-
-        /// Returns the estimated time of a byte.
-        fn estimate(&self) -> f64 {
-            self.pace.estimate(1_000_000_000).as_secs_f64() / 1e3
-        }
-
-        fn agrees(&self) -> bool {
-            (0.9..1.1).contains(&(self.estimate() / self.micros))
-        }
-    }
-
-    fn work(weight: u64, micros: f64) -> Duration {
-        let weight = u32::try_from(weight).unwrap();
-        Duration::from_secs_f64(f64::from(weight) * micros / 1e6)
-    }
-
-    #[test]
-    fn the_first_estimate_is_a_good_one() {
-        let pace = Pace::new();
-        assert_eq!(pace.estimate(0), Duration::ZERO);
-        assert_eq!(pace.estimate(50_000 * 30), 30 * MS);
-    }
-
-    #[test]
-    fn queued_work_is_measured_whatever_the_distance() {
-        for trip in [Duration::ZERO, 2 * MS, 200 * MS] {
-            let mut node = Twin::new(0.3, trip);
-            for _ in 0..60 {
-                node.send(&[30_000; 40]);
-            }
-            assert!(node.agrees(), "{trip:?} away: {}", node.estimate());
-        }
-    }
-
-    #[test]
-    fn a_distant_node_that_is_idle_is_not_slow() {
-        let mut node = Twin::new(0.0, 300 * MS);
-        for _ in 0..100 {
-            node.send(&[300]);
-        }
-        assert!(node.estimate() <= BYTE_MIN_US * 1.01, "{}", node.estimate());
-    }
-
-    #[test]
-    fn waiting_for_replicas_is_not_work() {
-        for (trip, is_seen_late) in [(MS, false), (MS, true), (50 * MS, false), (50 * MS, true)] {
-            let mut idle = Twin::new(0.0, trip);
-            let mut busy = Twin::new(0.3, trip);
-            for _ in 0..100 {
-                idle.send_behind_wait(&[300], 200 * MS, is_seen_late);
-                busy.send_behind_wait(&[30_000; 40], 200 * MS, is_seen_late);
-            }
-            assert!(idle.estimate() <= BYTE_MIN_US * 1.01, "{}", idle.estimate());
-            assert!(busy.agrees(), "{}", busy.estimate());
-        }
-    }
-
-    #[test]
-    fn heavy_calls_are_measured_also_where_each_comes_alone() {
-        let mut node = Twin::new(20.0, MS);
-        for _ in 0..20 {
-            node.now += 700 * MS;
-            node.send(&[30_000]);
-        }
-        assert!(node.agrees(), "{}", node.estimate());
-    }
-
-    #[test]
-    fn old_measurements_are_forgotten_as_it_works() {
-        let mut node = Twin::new(0.1, MS);
-        for _ in 0..200 {
-            node.send(&[30_000; 40]);
-        }
-        node.micros = 2.0;
-        for _ in 0..4 {
-            node.send(&[30_000; 40]);
-        }
-        assert!(node.agrees(), "{}", node.estimate());
-        node.micros = 0.1;
-        // Whatever it was, a burst of work corrects it soon.
-        for _ in 0..50 {
-            node.send(&[30_000; 40]);
-        }
-        assert!(node.agrees(), "{}", node.estimate());
-    }
-
-    #[test]
-    fn pauses_of_a_scheduler_do_not_make_small_calls_slow() {
-        let mut node = Twin::new(0.1, MS);
-        for call in 0..1000 {
-            let late = if call % 20 == 0 { 6 * MS } else { MS };
-            node.send(&[300]);
-            let sent = node.now;
-            node.now += node.trip + late;
-            node.pace.answered(300, sent, node.now);
-            node.done = node.now;
-        }
-        assert!(node.estimate() < 1.0, "{}", node.estimate());
-    }
-
-    #[test]
-    fn the_shortest_round_trip_is_forgotten_in_time() {
-        let mut trip = ShortestTrip::default();
-        let begun = Instant::now();
-        trip.saw(MS, begun);
-        for second in 1..=5 {
-            trip.saw(50 * MS, begun + second * 1000 * MS);
-            assert_eq!(trip.shortest(), MS);
-        }
-        for second in 6..=11 {
-            trip.saw(50 * MS, begun + second * 1000 * MS);
-        }
-        assert_eq!(trip.shortest(), 50 * MS);
-    }
-}
+mod tests;

@@ -46,7 +46,7 @@ pub fn runs<T>(sampled: T, whole: T) -> T {
 }
 
 /// The `SplitMix64` generator of Steele, Lea and Flood.
-#[derive(Clone)]
+#[derive(Clone, Debug)]
 pub struct Dice(u64);
 
 impl Dice {

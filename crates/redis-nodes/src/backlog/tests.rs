@@ -17,7 +17,7 @@ const SECOND: u64 = 50_000_000;
 const FULL: u64 = SECOND / 40;
 
 fn backlog() -> Arc<Backlog> {
-    Backlog::new(&Address::new("10.0.0.1", 6379))
+    Backlog::new(&Address::new("10.0.0.1", 6379), None)
 }
 
 #[tokio::test(start_paused = true)]
@@ -167,4 +167,39 @@ async fn no_call_waits_beyond_a_deadline_or_the_end() {
     backlog.close();
     assert!(matches!(waiting.await, Err(Fault::NotSent(_))));
     assert_eq!(backlog.overload().wait, UNDER_WAY_MAX);
+}
+
+#[tokio::test(start_paused = true)]
+async fn nothing_is_under_way_while_an_old_round_trip_is_measured_again() {
+    let backlog = backlog();
+    backlog.saw_trip(MS);
+    assert!(backlog.drained().await.is_none());
+    advance(2000 * MS).await;
+    let until = Instant::now() + 5000 * MS;
+    let under_way = backlog.enter(FULL, until).await.unwrap();
+    let mut drained = Box::pin(backlog.drained());
+    assert!(drained.as_mut().now_or_never().is_none());
+    drop(under_way);
+    let drained = drained.await;
+    assert!(drained.is_some());
+    let mut next = Box::pin(backlog.enter(1, until));
+    assert!(next.as_mut().now_or_never().is_none());
+    drop(drained);
+    next.await.unwrap();
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_distant_node_has_a_round_trip_more_under_way() {
+    let backlog = backlog();
+    backlog.saw_trip(75 * MS);
+    let until = Instant::now() + 5000 * MS;
+    let enter = || {
+        let entered = unconstrained(backlog.enter(FULL / 10, until)).now_or_never();
+        entered.map(Result::unwrap)
+    };
+    for _ in 0..FIRST_CALLS {
+        enter().unwrap().ended(&Ok(()));
+    }
+    let sent: Vec<Permit> = std::iter::from_fn(enter).collect();
+    assert_eq!(sent.len(), 40);
 }

@@ -32,8 +32,8 @@ use crate::library::FunctionLibrary;
 use fence::Fence;
 use function_call::FunctionCall;
 use redis_link::Address;
-pub(crate) use session::Lease;
 use session::Sessions;
+pub(crate) use session::{Lease, SESSIONS_MAX};
 use transaction::Transaction;
 
 /// Calls to one process, without scripts.

@@ -20,7 +20,7 @@ use redis_link::Address;
 use redis_link::{Connection, Ended, Reply};
 
 /// The maximum number of concurrent reads, and of writes, on one node; others wait.
-pub(crate) const SESSIONS_MAX: usize = 4;
+pub(crate) const SESSIONS_MAX: u32 = 4;
 
 /// A connection with an interpreter.
 #[derive(Debug)]
@@ -74,7 +74,7 @@ impl Sessions {
             dial: dial.clone(),
             address: address.clone(),
             history: info.history.clone(),
-            permits: Arc::new(Semaphore::new(SESSIONS_MAX)),
+            permits: Arc::new(Semaphore::new(SESSIONS_MAX as usize)),
             idle: Mutex::new(Vec::new()),
             made: Mutex::new(Vec::new()),
         })
