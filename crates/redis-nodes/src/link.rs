@@ -122,8 +122,8 @@ impl Link {
         let (writes, writes_end) = Connection::open(&dial.options, address)
             .await
             .map_err(NoLink::because)?;
-        let line = |connection| Line::new(connection, address, dial.writes);
-        let (reads, writes) = (line(reads), line(writes));
+        let line_of = |connection| Line::new(connection, address, dial.writes);
+        let (reads, writes) = (line_of(reads), line_of(writes));
         let script_free = (dial.writes == Writes::ScriptFree)
             .then(|| Arc::new(ScriptFree::new(dial, address, &info)));
         let link = Self {

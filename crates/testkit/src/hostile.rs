@@ -76,7 +76,7 @@ fn answer(mut stream: TcpStream, bytes: &HostileBytes) {
     if stream.read(&mut request).is_err() || stream.write_all(bytes.first.as_bytes()).is_err() {
         return;
     }
-    let more = [b'x'; 64 << 10];
+    let more = vec![b'x'; 64 << 10];
     // A limit for a test that fails: 4 GiB.
     let mut left = if bytes.is_endless { 1 << 16 } else { 0 };
     while left > 0 && stream.write_all(&more).is_ok() {

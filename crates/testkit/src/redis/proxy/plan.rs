@@ -112,7 +112,7 @@ impl Plan {
         let dice = self.dice.get_or_insert_with(Dice::of_this_run);
         let mut chosen = Duration::ZERO;
         for (_, least, most) in delays {
-            let micros = usize::try_from((*most - *least).as_micros()).unwrap();
+            let micros = usize::try_from(most.saturating_sub(*least).as_micros()).unwrap();
             let more = Duration::from_micros(dice.below(micros + 1) as u64);
             chosen = chosen.max(*least + more);
         }
