@@ -1,6 +1,7 @@
 //! A peer that sends what no Redis or memcached sends: the error names it and the limit, the process lives, and its
 //! memory is bounded.
 
+use std::fmt::Write as _;
 use std::thread;
 
 use testkit::cli::{self, Running};
@@ -130,11 +131,13 @@ fn a_server_outlives_targets_that_are_hostile() {
     let mut config = String::new();
     for (index, (scheme, (bytes, _))) in all.iter().enumerate() {
         let peer = HostilePeer::sending(bytes.clone());
-        config.push_str(&format!(
+        let address = peer.address();
+        write!(
+            config,
             "[kinds.k{index}]\nwindows = [\"all\"]\n[kinds.k{index}.publish]\ntarget = \"t{index}\"\n\
-             key = \"k{index}:{{subject}}\"\n[publish.targets.t{index}]\nurl = \"{scheme}://{}\"\n",
-            peer.address()
-        ));
+             key = \"k{index}:{{subject}}\"\n[publish.targets.t{index}]\nurl = \"{scheme}://{address}\"\n",
+        )
+        .unwrap();
         peers.push(peer);
     }
     let mut launch = Launch::on_a_free_port(&config).args("--store memory:");
