@@ -209,7 +209,7 @@ mod tests {
             .set_in("day");
         assert_eq!(
             written(&all),
-            r#"{"boards":["hot/a","hot/b"],"member":"ü\"","values":{"z":1,"a":-2},"id":"evt-1","at":1795186342123,"set":true,"window":"day"}"#
+            r#"{"boards":["hot/a","hot/b"],"member":"ü\"","values":{"z":1,"a":-2},"id":"evt-1","at":"2026-11-20T14:52:22.123999Z","set":true,"window":"day"}"#
         );
     }
 
