@@ -165,5 +165,5 @@ fn a_usual_item_takes_few_bytes_beside_its_member() {
     let ten = encoded(&LoggedEvent::applied(vec![item; 10])).len();
     let item = items::usual_item("user-123456", Some(1 << 70));
     let ten_with_ids = encoded(&LoggedEvent::applied(vec![item; 10])).len();
-    assert_eq!([ten, ten_with_ids], [221, 331]);
+    assert_eq!([ten, ten_with_ids], [236, 346]);
 }

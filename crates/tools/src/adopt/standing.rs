@@ -219,7 +219,7 @@ mod tests {
         assert_eq!(
             line(&reader, &entry("é\"", 7.0)),
             "{\"board\":\"gifts/a\\\"b\",\"set\":true,\"member\":\"é\\\"\",\"points\":7,\
-             \"at\":1795186342123}\n"
+             \"at\":1795186342123000}\n"
         );
         let fields = vec!["gold".to_owned(), "silver".to_owned()];
         let bits = "bits(8/8)".parse().unwrap();
@@ -227,7 +227,7 @@ mod tests {
         assert_eq!(
             line(&reader, &entry("u", 513.0)),
             "{\"board\":\"medals/x\",\"set\":true,\"window\":\"day:2026-11-20\",\"member\":\"u\",\
-             \"values\":{\"gold\":2,\"silver\":1},\"at\":1795186342123}\n"
+             \"values\":{\"gold\":2,\"silver\":1},\"at\":1795186342123000}\n"
         );
     }
 

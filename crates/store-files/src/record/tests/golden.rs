@@ -54,23 +54,23 @@ fn a_batch() {
         hex(&LoggedEvent::applied(items).event()),
         "040100000000000000\
          0200\
-         ebb871f9a1010000\
+         f8553a64b6600600\
          80dddb01\
          04000000\
          1805\
-         00d5c7ff02\
-         01d5f38733\
-         02d5b3d3fc02\
-         03d5c3ced00c\
+         00eff7c7b417\
+         01efd7dff58e03\
+         02efd7cbeb9d17\
+         03efd7c0e5d562\
          04\
          026162\
-         bb05\
+         dfdc2a\
          f403\
          02\
-         02c3a90e03\
-         01640e\
+         02c3a9b06d03\
+         0164b06d\
          5d01040163\
-         0e\
+         b06d\
          01\
          8080808080808010\
          000102030405060708090a"
@@ -91,22 +91,22 @@ fn boards() {
     let made = |record: &BoardRecord| hex(&Event::BoardMade { record, at: NOW });
     assert_eq!(
         made(&record),
-        "02efcdab8967452301ebb871f9a1010000011000887766554433221105676966747304726f6f6d"
+        "02efcdab8967452301f8553a64b6600600011000887766554433221105676966747304726f6f6d"
     );
     let at = |ms| Some(Timestamp::from_millis(ms));
     let week = Duration::from_hours(7 * 24);
     for (activity, expected) in [
-        (Activity::new(at(258), None, None), "010201000000000000"),
-        (Activity::new(None, at(259), None), "020301000000000000"),
+        (Activity::new(at(258), None, None), "01d0ef030000000000"),
+        (Activity::new(None, at(259), None), "02b8f3030000000000"),
         (
             Activity::new(at(258), at(259), Some(week)),
-            "07020100000000000003010000000000008088b2a002",
+            "07d0ef030000000000b8f30300000000008088b2a002",
         ),
     ] {
         record.activity = activity.unwrap();
         assert_eq!(
             made(&record),
-            "09efcdab8967452301ebb871f9a1010000011000887766554433221105676966747304726f6f6d"
+            "09efcdab8967452301f8553a64b6600600011000887766554433221105676966747304726f6f6d"
                 .to_owned()
                 + expected
         );
@@ -116,7 +116,7 @@ fn boards() {
         incarnation,
         at: Timestamp::from_millis(-2),
     };
-    assert_eq!(hex(&created), "03efcdab8967452301feffffffffffffff");
+    assert_eq!(hex(&created), "03efcdab896745230130f8ffffffffffff");
     let changed = |activity| {
         hex(&Event::ActivityChanged {
             incarnation,
@@ -124,7 +124,7 @@ fn boards() {
         })
     };
     let ends = Activity::new(None, at(259), None).unwrap();
-    assert_eq!(changed(ends), "0cefcdab8967452301020301000000000000");
+    assert_eq!(changed(ends), "0cefcdab896745230102b8f3030000000000");
     assert_eq!(changed(Activity::ALWAYS), "0cefcdab896745230100");
     let idle = Activity::ALWAYS.with_idle(Some(Duration::from_millis(3)));
     assert_eq!(changed(idle.unwrap()), "0cefcdab89674523010803");
@@ -152,7 +152,7 @@ fn windows() {
             Window::ALL_TIME,
         ],
     };
-    assert_eq!(hex(&dropped), "05efcdab89674523010201020280c0cbc90204");
+    assert_eq!(hex(&dropped), "05efcdab8967452301020102028080ecf58e1404");
     let later = Event::WindowsDropped {
         incarnation: INCARNATION,
         shard: 0x0102,
@@ -164,7 +164,7 @@ fn windows() {
     };
     assert_eq!(
         hex(&later),
-        "05efcdab89674523010201030502".to_owned() + "0c02" + "1202"
+        "05efcdab896745230102010305d00f".to_owned() + "0cd00f" + "12d00f"
     );
 }
 

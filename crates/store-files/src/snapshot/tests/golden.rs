@@ -15,8 +15,8 @@ const NAME: &str = "snapshot-00000000000000000010.snap";
 
 /// Header and footer.
 const ENDS: [&str; 2] = [
-    "6d656761736e6170050000000a00000000000000",
-    "fd00000000000000b67f0da66d656761736e6170",
+    "6d656761736e6170050000000a00000000000000d626d6f3",
+    "0001000000000000959963436d656761736e6170",
 ];
 
 #[test]
@@ -44,32 +44,32 @@ fn a_board_whose_time_is_bounded_says_so_in_its_head() {
     head.activity = Activity::new(at(258), at(259), Some(Duration::from_millis(1))).unwrap();
     let mut out = Vec::new();
     put_head(&mut out, &head);
-    let expected = "06efcdab89674523010c00000000000000ebb871f9a1010000011000010000000004726f6f6d\
-        070201000000000000030100000000000001";
+    let expected = "06efcdab89674523010c00000000000000c0573a64b6600600011000010000000004726f6f6d\
+        07d0ef030000000000b8f303000000000001";
     assert_eq!(hex_of(&out), expected);
 }
 
 fn text_of_small([header, footer]: [&str; 2]) -> String {
-    let unit = "dd0000004f96c924\
-        01efcdab89674523010c00000000000000ebb871f9a1010000011000010000000004726f6f6d\
-        020201\
-        0305000000000000000201000000020000000300000004000000\
+    let unit = "e00000004a6c6acb\
+        01efcdab89674523010c00000000000000c0573a64b6600600011000010000000004726f6f6d\
+        0202cf0f\
+        0388130000000000000201000000020000000300000004000000\
         05000000060000000700000008000000\
-        03050000000000000000\
-        040180f0b25203887766554433221102\
+        03881300000000000000\
+        04018080bbdd830503887766554433221102\
         03616e6e02000000000000000700000000000000\
         0362656e01000000000000000700000000000000\
         040403887766554433221101\
         03616e6e03000000000000000700000000000000\
         05\
-        01efcdab89674523010c00000000000000ebb871f9a101000001100010000f00000468616c6c\
+        01efcdab89674523010c00000000000000c0573a64b660060001100010000f00000468616c6c\
         05";
     let record = format!(r#"{{"name":"gifts","revision":2,"kind":{KIND}}}"#);
     let deleted = r#"{"name":"old","revision":5}"#;
     let table = [
-        "3902000078c745f0",
-        // One unit of 229 bytes with two parts, three rows and two ids; one definition of 246 bytes.
-        "01e501020302",
+        "390200004920f895",
+        // One unit of 232 bytes with two parts, three rows and two ids; one definition of 246 bytes.
+        "01e801020302",
         "01f601",
         &hex_of(KIND.as_bytes()),
         // Two kinds.
