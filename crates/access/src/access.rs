@@ -11,6 +11,7 @@ use metering::Counter;
 use problem::{Problem, ProblemType};
 use tower_http::cors::CorsLayer;
 
+use crate::caller::Caller;
 use crate::client::Proxies;
 use crate::cors;
 use crate::frames::{self, BadFrames};
@@ -145,6 +146,14 @@ impl Access {
     pub fn take_request(&self, client: IpAddr) -> Result<(), Duration> {
         let budgets = self.addresses.as_ref();
         budgets.map_or(Ok(()), |budgets| budgets.take(client))
+    }
+
+    /// Counts what a request cost beside itself against the rates of its key and its address.
+    pub fn owe(&self, caller: &Caller, client: IpAddr, requests: u32) {
+        caller.owe(requests);
+        if let Some(budgets) = &self.addresses {
+            budgets.owe(client, requests);
+        }
     }
 
     /// Takes a request from the budgets if it is permitted like an earlier one, which differed at most in headers that

@@ -100,6 +100,19 @@ impl Caller {
         Err(Problem::new(ProblemType::Forbidden, detail))
     }
 
+    /// Returns a digest of the key, if there is one.
+    #[must_use]
+    pub fn digest(&self) -> Option<u64> {
+        self.key().map(|key| u64::from_be_bytes(key.tag()))
+    }
+
+    /// Counts what a request cost beside itself.
+    pub(crate) fn owe(&self, requests: u32) {
+        if let Some(key) = self.key() {
+            key.owe(requests);
+        }
+    }
+
     /// Returns the tag for stream tokens; zeros if no keys are configured.
     pub(crate) fn tag(&self) -> KeyTag {
         self.key().map(|key| key.tag()).unwrap_or_default()

@@ -77,6 +77,13 @@ impl Key {
         self.budget.as_ref().map_or(Ok(()), |budget| budget.take())
     }
 
+    /// Counts what a request cost beside itself.
+    pub(crate) fn owe(&self, requests: u32) {
+        if let Some(budget) = &self.budget {
+            budget.owe(requests);
+        }
+    }
+
     /// Shares the budget with `before`, the same key in the previous configuration, if the quota did not change.
     pub(crate) fn share_budget(&mut self, before: &Self) {
         if let (Some(own), Some(before)) = (&mut self.budget, &before.budget)

@@ -1,4 +1,7 @@
 //! Rate limits: budgets of requests for keys and addresses, and of wrong keys for addresses.
+//!
+//! What a request costs is known when it is done. A request that cost more than one leaves a debt,
+//! which the next one has to pay first.
 
 use std::net::IpAddr;
 use std::num::NonZeroU32;
@@ -9,6 +12,7 @@ use governor::clock::{Clock, DefaultClock};
 use governor::{DefaultDirectRateLimiter, NotUntil, Quota, RateLimiter};
 use metering::Counter;
 use moka::sync::Cache;
+use parking_lot::Mutex;
 use serde::Deserialize;
 
 /// The number of addresses for which budgets are kept; those of rare addresses are dropped first.
@@ -58,6 +62,8 @@ pub(crate) type Wait = Duration;
 pub(crate) struct Budget {
     quota: Quota,
     left: DefaultDirectRateLimiter,
+    /// Requests that are owed for others, which cost more than one.
+    owed: Mutex<u32>,
 }
 
 impl Budget {
@@ -65,6 +71,7 @@ impl Budget {
         Self {
             quota,
             left: RateLimiter::direct(quota),
+            owed: Mutex::new(0),
         }
     }
 
@@ -73,9 +80,24 @@ impl Budget {
         self.quota
     }
 
-    /// Takes one request from the budget.
+    /// Takes one request from the budget, and what is owed.
     pub(crate) fn take(&self) -> Result<(), Wait> {
+        let mut owed = self.owed.lock();
+        // As many at a time as the budget ever has.
+        let burst = self.quota.burst_size();
+        while let Some(paid) = NonZeroU32::new((*owed).min(burst.get())) {
+            let taken = self.left.check_n(paid).expect("not more than the burst");
+            taken.map_err(|until| wait_of(&until))?;
+            *owed -= paid.get();
+        }
+        drop(owed);
         self.left.check().map_err(|until| wait_of(&until))
+    }
+
+    /// Counts what a request cost beside itself.
+    pub(crate) fn owe(&self, requests: u32) {
+        let mut owed = self.owed.lock();
+        *owed = owed.saturating_add(requests);
     }
 }
 
@@ -101,10 +123,16 @@ impl Budgets {
     }
 
     pub(crate) fn take(&self, address: IpAddr) -> Result<(), Wait> {
-        let known = self
-            .of
-            .get_with(address, || Arc::new(Budget::new(self.quota)));
-        known.take()
+        self.of(address).take()
+    }
+
+    pub(crate) fn owe(&self, address: IpAddr, requests: u32) {
+        self.of(address).owe(requests);
+    }
+
+    fn of(&self, address: IpAddr) -> Arc<Budget> {
+        self.of
+            .get_with(address, || Arc::new(Budget::new(self.quota)))
     }
 }
 
@@ -169,6 +197,24 @@ mod tests {
         let wait = budgets.take(one).unwrap_err();
         assert!(wait > Duration::from_mins(50), "{wait:?}");
         assert_eq!(budgets.take(other), Ok(()));
+    }
+
+    #[test]
+    fn what_a_request_cost_is_paid_before_the_next_one() {
+        let burst = NonZeroU32::new(4).unwrap();
+        let hourly = Quota::with_period(Duration::from_hours(1))
+            .unwrap()
+            .allow_burst(burst);
+        let budget = Budget::new(hourly);
+        budget.take().unwrap();
+        budget.owe(2);
+        // The one that is left pays nothing by itself.
+        budget.take().unwrap();
+        let hours = |wait: Duration| wait.as_secs().div_ceil(3600);
+        assert_eq!(budget.take().map_err(hours), Err(1));
+        budget.owe(10);
+        assert_eq!(budget.take().map_err(hours), Err(4));
+        assert_eq!(*budget.owed.lock(), 10, "nothing was taken");
     }
 
     #[test]

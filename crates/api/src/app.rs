@@ -25,9 +25,6 @@ use crate::metrics::{self, Metrics, Streams};
 /// Maximum requests that look for the boards of a member at a time.
 pub(crate) const SEARCHES_MAX: usize = 2;
 
-/// Maximum requests that look for the busiest boards at a time; further ones wait.
-const ACTIVITY_LISTS_MAX: usize = 1;
-
 /// Permits of reads that look at many boards. Callers without a key have as many of their own, so
 /// that they do not keep the others waiting.
 pub(crate) struct ScanPermits {
@@ -76,8 +73,6 @@ pub struct App {
     pub(crate) shown_members: watch::Sender<()>,
     /// A permit for each search for the boards of a member.
     pub(crate) searches: ScanPermits,
-    /// A permit for each list of boards by activity.
-    pub(crate) activity_lists: ScanPermits,
     /// Responses that clients have not read yet, except those to scrapes.
     pub(crate) answers: Responses,
     pub(crate) scrapes: Responses,
@@ -138,7 +133,6 @@ impl App {
             write_permits: WritePermits::of_bytes(WRITES_BYTES_MAX),
             shown_members: watch::Sender::new(()),
             searches: ScanPermits::new(SEARCHES_MAX),
-            activity_lists: ScanPermits::new(ACTIVITY_LISTS_MAX),
             answers,
             scrapes,
             tracer: None,

@@ -10,11 +10,13 @@
 
 mod begun;
 mod facts;
+mod paced;
 mod repeat;
 mod route_metrics;
 
 use std::convert::Infallible;
 use std::net::IpAddr;
+use std::num::NonZero;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -30,6 +32,7 @@ use connection::{
 };
 use futures::FutureExt as _;
 use futures::future::BoxFuture;
+use pacing::FairQueue;
 use problem::{Problem, ProblemType, without_cause};
 use query_params::percent;
 use request_trace::Tracer;
@@ -38,6 +41,7 @@ use tower::{Layer as _, ServiceExt as _, service_fn};
 pub(crate) use self::begun::BegunRequest;
 use self::begun::{Handled, answered};
 use self::facts::Facts;
+use self::paced::{PacedRequest, board_of};
 use self::route_metrics::MetricsByRoute;
 use crate::app::App;
 use crate::dispatch::{dispatch, not_allowed, unknown_path};
@@ -63,6 +67,8 @@ pub(crate) struct Gate {
     requests: RequestPermits,
     scrapes: RequestPermits,
     streams: PerAddress,
+    /// Gives turns to the steps of long requests.
+    long_requests: Arc<FairQueue>,
     prepared: PreparedResponses<Facts>,
     /// The server listens only on a loopback address.
     is_local: bool,
@@ -78,6 +84,7 @@ impl Gate {
             requests: RequestPermits::up_to(limits.requests_max),
             scrapes: RequestPermits::up_to(SCRAPES_MAX),
             streams: PerAddress::up_to(limits.streams_per_address_max),
+            long_requests: FairQueue::with_lanes(workers()),
             is_local,
         }
     }
@@ -155,11 +162,22 @@ impl Gate {
             request.extensions_mut().insert(answers.clone());
         }
         let is_head = request.method() == Method::HEAD;
+        let board = board_of(request.uri().path());
+        let only_reads = matched.only_reads(request.method());
         let permit = self.admit(peer, address, &mut request, matched);
-        let (permit, response) = match permit {
+        let (permit, paced, response) = match permit {
             Ok(permit) => {
                 let caller = request.extensions().get::<Caller>();
-                let is_keyless = caller.is_some_and(Caller::is_keyless);
+                let caller = caller.cloned().unwrap_or_default();
+                let is_keyless = caller.is_keyless();
+                let paced = PacedRequest {
+                    app,
+                    long_requests: &self.long_requests,
+                    caller,
+                    address,
+                    only_reads,
+                    board,
+                };
                 let response = if matched.is_stream() {
                     self.stream(address, request, matched, flow)
                 } else if is_audited(request.method(), matched) {
@@ -172,12 +190,13 @@ impl Gate {
                 } else {
                     response
                 };
-                (permit, response)
+                (permit, Some(paced), response)
             }
-            Err(problem) => (None, answered(problem)),
+            Err(problem) => (None, None, answered(problem)),
         };
         Handled {
             response,
+            paced,
             is_head,
             answers: Some(answers),
             permit,
@@ -354,6 +373,11 @@ impl Gate {
             }
         }
     }
+}
+
+/// Returns the number of threads that requests are done on.
+fn workers() -> usize {
+    std::thread::available_parallelism().map_or(1, NonZero::get)
 }
 
 /// Whether the request is audited.

@@ -303,6 +303,12 @@ impl Matched {
         self.route().is_some_and(Route::is_probe)
     }
 
+    /// Whether a request of this method only reads.
+    pub(crate) fn only_reads(&self, method: &Method) -> bool {
+        let needs = self.route().and_then(|route| route.needs(method));
+        matches!(needs, Some(ReadKey | Key(Read)))
+    }
+
     /// Whether it returns the metrics.
     pub(crate) fn is_scraped(&self) -> bool {
         self.route().is_some_and(Route::is_scraped)

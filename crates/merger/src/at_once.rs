@@ -10,7 +10,7 @@ use crate::scope::Scope;
 impl Scope<'_> {
     /// Reads this many entries before an anchor in the order of the whole board, and from it on, if the
     /// store reads boards in one step.
-    pub(crate) fn at_once(
+    pub(crate) async fn at_once(
         &self,
         anchor: Anchor,
         before: u64,
@@ -21,7 +21,7 @@ impl Scope<'_> {
             before: entries(before),
             after: entries(after),
         };
-        let reading = self.read_board(&ask)?;
+        let reading = self.read_board(&ask).await?;
         Ok(reading.map(|reading| self.gathered(reading)))
     }
 

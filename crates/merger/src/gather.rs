@@ -15,6 +15,7 @@
 //! ```
 
 use board::Bound;
+use pacing::spend;
 use shard_store::{
     Anchor, RangeAsk, RangePart, ShardEntry, ShardQuery, ShardReading, ShardVersion, StoreError,
 };
@@ -22,7 +23,7 @@ use shard_store::{
 use crate::kway::merge;
 use crate::merger::ReadResult;
 use crate::ranks::{RankedEntry, ranked};
-use crate::scope::Scope;
+use crate::scope::{Scope, fetched};
 use crate::version::Version;
 
 /// Standard deviations of a shard's share that are fetched in the first round from the top, where
@@ -160,7 +161,7 @@ impl Scope<'_> {
     ) -> Result<Gathered, StoreError> {
         if fixed.is_none()
             && let Want::Around { before, after } = want
-            && let Some(gathered) = self.at_once(cut.anchor(), before, after)?
+            && let Some(gathered) = self.at_once(cut.anchor(), before, after).await?
         {
             return Ok(gathered);
         }
@@ -214,6 +215,7 @@ impl Scope<'_> {
                 }
             }
             let whole: Vec<ShardReading> = readings.into_iter().flatten().collect();
+            spend(fetched(&whole)).await;
             match self.prove(&whole, want, &mut reaches) {
                 Ok((members, entries)) => {
                     return Ok(Gathered {

@@ -7,6 +7,7 @@ use board::{Activity, BoardName, Kind, Timestamp, Window};
 use futures::FutureExt as _;
 use futures::future::BoxFuture;
 use metering::Registry;
+use pacing::FairQueue;
 use shard_router::{FoundBoard, KnownBoard, Router};
 use shard_store::{BoardSettings, Clock, ShardStore, StoreError};
 use tokio::time::timeout;
@@ -15,7 +16,7 @@ use crate::cache::{GlobalBoards, Rendered};
 use crate::error::ReadError;
 use crate::metrics::Counters;
 use crate::ranks::RankedEntry;
-use crate::scope::Scope;
+use crate::scope::{Scope, steps};
 use crate::steady::steady;
 use crate::version::Version;
 
@@ -106,6 +107,7 @@ pub struct Merger {
     pub(crate) router: Arc<Router>,
     pub(crate) settings: Settings,
     pub(crate) counters: Counters,
+    long_reads: Arc<FairQueue>,
     pub(crate) boards: GlobalBoards,
 }
 
@@ -118,6 +120,7 @@ impl Merger {
             router,
             settings,
             counters: Counters::default(),
+            long_reads: steps::queue(),
             boards,
         }
     }
@@ -280,6 +283,7 @@ impl Merger {
         Scope {
             store: self.store(),
             counters: &self.counters,
+            long_reads: &self.long_reads,
             record,
             kind,
             window,

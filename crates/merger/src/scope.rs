@@ -5,18 +5,20 @@
 //! ranks every member, the store on Redis trims each shard's list. The standing of a member that
 //! was trimmed off such a list is in [`RangePart::unlisted`](shard_store::RangePart::unlisted).
 
+pub(crate) mod steps;
 mod windows;
 
+use std::ops::Range;
 use std::sync::Arc;
 
 use board::{Bound, Kind, RankStyle, RankWords, ShardCount, Timestamp, Window};
 use futures::FutureExt;
+use pacing::{FairQueue, spend};
 use shard_router::{KnownBoard, TRACE_TARGET};
 use shard_store::{
     BoardReading, Groups, Query, RangeAsk, RangePart, ShardQuery, ShardReading, ShardStore,
     ShardVersion, StoreError,
 };
-use tracing::Instrument as _;
 
 use crate::hidden::{HidingQuery, SPARE};
 use crate::list_length::{Counting, HiddenKeys};
@@ -33,6 +35,8 @@ const COUNTED_PARTS_MAX: usize = 65_536;
 pub(crate) struct Scope<'a> {
     pub(crate) store: &'a dyn ShardStore,
     pub(crate) counters: &'a Counters,
+    /// Gives turns to the calls of long reads of a remote store.
+    pub(crate) long_reads: &'a Arc<FairQueue>,
     pub(crate) record: Arc<KnownBoard>,
     pub(crate) kind: &'a Arc<Kind>,
     pub(crate) window: Window,
@@ -139,20 +143,15 @@ impl Scope<'_> {
         unreachable!("as many spare entries as hidden members suffice")
     }
 
-    /// Reads shards, hidden members included.
-    pub(crate) async fn read_raw(
-        &self,
-        queries: &[ShardQuery],
-    ) -> Result<Vec<ShardReading>, StoreError> {
-        let read = self.store.read(&self.record, queries);
-        read.instrument(read_span(queries.len())).await
-    }
-
     /// Reads a range of the whole board, if the store does that in one step and no member is hidden.
-    pub(crate) fn read_board(&self, ask: &RangeAsk) -> Result<Option<BoardReading>, StoreError> {
-        if !self.kind.hidden().is_empty() {
+    pub(crate) async fn read_board(
+        &self,
+        ask: &RangeAsk,
+    ) -> Result<Option<BoardReading>, StoreError> {
+        if !self.kind.hidden().is_empty() || !self.store.is_local() {
             return Ok(None);
         }
+        spend(self.board_work(ask)).await;
         let read = || {
             self.store
                 .read_board(&self.record, self.window, self.groups(), ask)
@@ -170,8 +169,7 @@ impl Scope<'_> {
         queries: &[ShardQuery],
     ) -> Result<Vec<ShardReading>, StoreError> {
         let readings = self.read(queries).await?;
-        self.counters
-            .count_round(readings.iter().map(entries).sum());
+        self.counters.count_round(fetched(&readings));
         Ok(readings)
     }
 
@@ -185,29 +183,43 @@ impl Scope<'_> {
         self.round(&queries.collect::<Vec<_>>()).await
     }
 
-    /// One round: asks every shard the same. Passes each reading to `take` in the order of shards,
-    /// and keeps none.
+    /// One round: asks every shard the same. Passes each reading to `take` and keeps none: of a long
+    /// list of ranges those of a part of it, with where that is in the list. Each part is read at a
+    /// moment of its own; parts are in the order of the list, and those of one in that of shards.
     pub(crate) async fn each_of_all(
         &self,
         ranges: Arc<[RangeAsk]>,
-        mut take: impl FnMut(u16, ShardReading) + Send,
+        mut take: impl FnMut(Range<usize>, u16, ShardReading) + Send,
     ) -> Result<(), StoreError> {
         let beside = self
             .hidden_keys
             .iter()
             .flat_map(|hidden_keys| hidden_keys.ranges())
             .count();
-        let at_once = (COUNTED_PARTS_MAX / (ranges.len() + beside).max(1)).max(1);
-        let queries = (0..self.shards()).map(|shard| self.query(shard, ranges.clone()));
-        let queries: Vec<ShardQuery> = queries.collect();
-        let mut fetched = 0;
-        for queries in queries.chunks(at_once) {
-            for (asked, reading) in queries.iter().zip(self.read(queries).await?) {
-                fetched += entries(&reading);
-                take(asked.shard, reading);
+        let mut slices = self.slices(ranges.clone());
+        if slices.is_empty() {
+            // Versions and numbers of members are wanted all the same.
+            slices.push((0, ranges));
+        }
+        let longest = slices.iter().map(|(_, slice)| slice.len()).max();
+        let at_once = (COUNTED_PARTS_MAX / (longest.unwrap_or(0) + beside).max(1)).max(1);
+        let queries = slices.iter().flat_map(|(start, slice)| {
+            (0..self.shards()).map(|shard| (*start, self.query(shard, slice.clone())))
+        });
+        let (starts, queries): (Vec<usize>, Vec<ShardQuery>) = queries.unzip();
+        let mut count = 0;
+        for (starts, queries) in starts.chunks(at_once).zip(queries.chunks(at_once)) {
+            let readings = self.read(queries).await?;
+            count += fetched(&readings);
+            for ((start, asked), reading) in starts.iter().zip(queries).zip(readings) {
+                take(
+                    *start..*start + asked.query.ranges.len(),
+                    asked.shard,
+                    reading,
+                );
             }
         }
-        self.counters.count_round(fetched);
+        self.counters.count_round(count);
         Ok(())
     }
 
@@ -269,11 +281,8 @@ fn read_span(shards: usize) -> tracing::Span {
     tracing::trace_span!(target: TRACE_TARGET, "read", megaboard.shards = shards as u64)
 }
 
-fn entries(reading: &ShardReading) -> usize {
-    reading
-        .parts
-        .iter()
-        .flatten()
-        .map(|part| part.entries.len())
-        .sum()
+/// Returns how many entries readings have.
+pub(crate) fn fetched(readings: &[ShardReading]) -> usize {
+    let parts = readings.iter().flat_map(|reading| &reading.parts).flatten();
+    parts.map(|part| part.entries.len()).sum()
 }

@@ -182,6 +182,11 @@ impl Backlog {
         Ok(())
     }
 
+    /// Returns whether calls wait for permits.
+    pub(crate) fn has_queue(&self) -> bool {
+        self.load.lock().waiting > 0
+    }
+
     /// Counts work of so many bytes that is to become a part of a call.
     #[must_use]
     pub fn gather(self: &Arc<Self>, bytes: usize) -> QueuedWork {

@@ -129,6 +129,16 @@ impl Nodes {
         }
     }
 
+    /// Returns whether reads wait for the node of one of these locations.
+    #[must_use]
+    pub fn has_queue(&self, locations: &[Location]) -> bool {
+        locations.iter().any(|location| {
+            let node = self.topology.route(*location);
+            let link = node.ok().and_then(|node| node.link());
+            link.is_some_and(|link| link.backlog(Effect::Read).has_queue())
+        })
+    }
+
     /// Returns whether one call may have keys of any slots that are on the same server as this
     /// location: not in a cluster. Without scripts such a call would make its round trips one after
     /// the other.

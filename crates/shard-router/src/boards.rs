@@ -12,11 +12,13 @@
 //! A cached record counts what this server writes to its board ([`WriteRate`]): the count ends with
 //! the record.
 
+use std::cmp::Ordering;
 use std::ops::Deref;
 use std::sync::Arc;
 
 use board::{BoardName, Incarnation, Kind, Timestamp};
 use moka::sync::Cache;
+use pacing::{STEP, spend};
 use shard_store::{BoardRecord, CreateBoardError, ShardStore, StoreError};
 
 use crate::catalogue::KnownKind;
@@ -58,6 +60,16 @@ pub struct BusyBoard {
     /// The contributions that were applied per minute, averaged with a half-life of a minute.
     pub contributions_per_minute: f64,
 }
+
+impl BusyBoard {
+    fn busiest_first(&self, other: &Self) -> Ordering {
+        let by_rate = (other.contributions_per_minute).total_cmp(&self.contributions_per_minute);
+        by_rate.then_with(|| self.record.name.cmp(&other.record.name))
+    }
+}
+
+/// The work of looking at a cached record, in entries of a board.
+const RECORD_WORK: usize = 2;
 
 /// A cache of the records in a store.
 pub struct Boards {
@@ -203,31 +215,34 @@ impl Boards {
 
     /// Returns the cached boards of a kind to which this server has written contributions, and whose
     /// subjects begin with `prefix`: the busiest `limit`, the busiest first. Looks at all cached
-    /// records.
-    #[must_use]
-    pub fn busiest(
+    /// records, in steps.
+    pub async fn busiest(
         &self,
         kind: &Kind,
         prefix: &str,
         limit: usize,
         now: Timestamp,
     ) -> Vec<BusyBoard> {
-        let of_kind = self.records.iter().filter_map(|(name, record)| {
+        let mut boards: Vec<BusyBoard> = Vec::new();
+        for (name, record) in &self.records {
+            spend(RECORD_WORK).await;
             let is_listed = name.kind() == kind.name()
                 && name.subject().as_str().starts_with(prefix)
                 && record.meaning == kind.meaning()
                 && !record.activity.has_expired(now);
             let contributions_per_minute = record.rate.per_minute(now);
-            (is_listed && contributions_per_minute > 0.0).then_some(BusyBoard {
-                record,
-                contributions_per_minute,
-            })
-        });
-        let mut boards: Vec<BusyBoard> = of_kind.collect();
-        boards.sort_by(|a, b| {
-            let by_rate = (b.contributions_per_minute).total_cmp(&a.contributions_per_minute);
-            by_rate.then_with(|| a.record.name.cmp(&b.record.name))
-        });
+            if is_listed && contributions_per_minute > 0.0 {
+                boards.push(BusyBoard {
+                    record,
+                    contributions_per_minute,
+                });
+            }
+            if boards.len() >= 2 * limit.max(STEP) {
+                boards.select_nth_unstable_by(limit, BusyBoard::busiest_first);
+                boards.truncate(limit);
+            }
+        }
+        boards.sort_by(BusyBoard::busiest_first);
         boards.truncate(limit);
         boards
     }

@@ -30,7 +30,7 @@ use tokio::time::Instant;
 use super::apply::Applier;
 use super::library::library;
 use super::lists::Refills;
-use super::read::Reader;
+use super::read::{self, Reader};
 use super::verify::Verifier;
 use redis_boards::incarnations::Incarnations;
 use redis_boards::profiles::Profiles;
@@ -46,8 +46,8 @@ use shard_store::Memory;
 use shard_store::{
     Batch, BoardRecord, BoardSettings, ChangeActivityError, CreateBoardError, Deadline,
     DeleteBoardError, IndexMismatch, KindRecord, KindWriteError, Orphan, Outcome, ProfileChange,
-    PutSettingsError, Revision, ShardQuery, ShardReading, ShardStore, SharedBoards, StoreError,
-    WindowCount,
+    PutSettingsError, RangeAsk, Revision, ShardQuery, ShardReading, ShardStore, SharedBoards,
+    StoreError, WindowCount,
 };
 
 /// The maximum difference between the clocks of servers, and of nodes that check deadlines, at
@@ -325,6 +325,10 @@ impl ShardStore for RedisStore {
         self.calls.apply.time(applied).boxed()
     }
 
+    fn work_of(&self, ask: &RangeAsk) -> usize {
+        read::work_of(ask)
+    }
+
     fn read<'a>(
         &'a self,
         board: &'a BoardRecord,
@@ -362,6 +366,11 @@ impl ShardStore for RedisStore {
             self.servers.silence(&places).await;
         };
         Some(silence.boxed())
+    }
+
+    fn has_queue(&self, board: &BoardRecord) -> bool {
+        let places = self.incarnations.places_at_hand(board);
+        self.servers.has_queue(&places)
     }
 
     fn may_be_node(&self, replication_id: Option<&str>) -> bool {

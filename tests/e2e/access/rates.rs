@@ -1,5 +1,6 @@
 //! Rate limits by key and by address, behind proxies or not, and of wrong keys.
 
+use serde_json::json;
 use testkit::{Exposition, Response, Server, eventually};
 
 use super::{Key, lines};
@@ -66,6 +67,36 @@ fn an_address_has_a_budget_and_probes_are_free() {
             assert_eq!(server.get(path).status, 200, "{path}");
         }
     }
+}
+
+#[test]
+fn a_large_read_counts_as_many_requests() {
+    const MEMBERS: usize = 1000;
+    let key = Key::new("--scope write --name own");
+    let config = format!(
+        "[kinds.gifts]\nshards = 16\n{}requests_per_second = 1\nburst = 10\n",
+        key.lines
+    );
+    let server = Server::with(&config);
+    let members: Vec<String> = (0..MEMBERS).map(|number| format!("u{number}")).collect();
+    let contributions = members
+        .iter()
+        .map(|member| json!({"board": "gifts/a", "member": member, "points": 1}));
+    let contributions = contributions.collect();
+    // A write counts once, however large it is.
+    key.ask(&server, "POST", "/v1/contributions", Some(&contributions))
+        .ok();
+    let path = "/v1/boards/gifts/a/lookup";
+    let few = json!({"members": members[..10]});
+    for _ in 0..3 {
+        key.ask(&server, "POST", path, Some(&few)).ok();
+    }
+    key.ask(&server, "POST", path, Some(&json!({"members": members})))
+        .ok();
+    let response = key.get(&server, "/v1/kinds");
+    // Some seventy are owed, of which no more than the burst are paid at a time.
+    let wait = assert_too_many_requests(&response, &["\"own\""]);
+    assert!((2..=10).contains(&wait), "{wait}");
 }
 
 #[test]

@@ -13,6 +13,8 @@ use validators::HoldsNoMemory;
 use crate::dispatch::finished;
 use crate::metrics::CountedRequest;
 
+use super::paced::PacedRequest;
+
 /// A request that is counted until it has a response.
 pub(crate) struct BegunRequest<'a> {
     handled: Handled<'a>,
@@ -48,6 +50,8 @@ impl<'a> BegunRequest<'a> {
 /// A request that was handed to its handler, or refused.
 pub(super) struct Handled<'a> {
     pub(super) response: BoxFuture<'a, Response>,
+    /// Whose it is, unless it was refused.
+    pub(super) paced: Option<PacedRequest<'a>>,
     pub(super) is_head: bool,
     /// What a large response counts in, unless it is counted already.
     pub(super) answers: Option<AddressResponses>,
@@ -59,6 +63,7 @@ impl<'a> Handled<'a> {
     pub(super) fn answered_by(response: BoxFuture<'a, Response>) -> Self {
         Self {
             response,
+            paced: None,
             is_head: false,
             answers: None,
             permit: None,
@@ -67,7 +72,11 @@ impl<'a> Handled<'a> {
 
     /// Waits for the response, and counts it until the connection has written it.
     pub(super) async fn answer(self, flow: &Arc<Flow>) -> Response {
-        let response = finished(self.response.await, self.is_head);
+        let response = match self.paced {
+            Some(paced) => paced.complete(self.response).await,
+            None => self.response.await,
+        };
+        let response = finished(response, self.is_head);
         drop(self.permit);
         match self.answers {
             // Boxed, since it would increase the size of every request.

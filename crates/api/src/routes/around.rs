@@ -89,6 +89,7 @@ pub(crate) async fn show(
     let profiles = app.profiles(&path.known, with_profiles, members).await?;
     let variant = profiles.variant("around");
     let profiles = profiles.shown();
+    pacing::spend(around.len()).await;
     Ok(
         window.respond(&parts.headers, board, &answer, &variant, || Page {
             entries: Entries {

@@ -6,11 +6,10 @@ use access::Caller;
 use axum::extract::{RawQuery, State};
 use axum::http::HeaderMap;
 use axum::response::Response;
+use board::Subject;
 use board::limits::NAME_BYTES_MAX;
-use board::{Kind, Subject};
 use problem::Problem;
 use query_params::Params;
-use tokio::task::spawn_blocking;
 use wire::BoardListShape;
 
 use crate::app::App;
@@ -84,11 +83,17 @@ pub(crate) async fn list(
     caller.check_read(&kind, &*app)?;
     let kind = app.kind(&kind).await?.kind;
     let shape = if by_activity {
-        busiest(&app, &caller, kind, prefix.into_owned(), limit).await
+        let boards = app.router.boards();
+        let busiest = boards.busiest(&kind, &prefix, limit, app.now()).await;
+        let listed = busiest
+            .iter()
+            .map(|busy| (&**busy.record, busy.contributions_per_minute));
+        BoardListShape::by_activity(kind.name(), listed)
     } else {
         let name = kind.name();
         // One more than asked shows whether there is a next page.
         let store = app.router.store();
+        pacing::spend(limit).await;
         let boards = store.boards(name, &prefix, after.as_ref(), limit + 1).await;
         let mut records = boards?;
         let more = records.len() > limit;
@@ -107,31 +112,4 @@ fn by_activity(order: Option<&str>) -> Result<bool, Problem> {
             Err(Problem::invalid(detail))
         }
     }
-}
-
-/// Looks at all boards that are known here, one request at a time.
-async fn busiest(
-    app: &Arc<App>,
-    caller: &Caller,
-    kind: Arc<Kind>,
-    prefix: String,
-    limit: usize,
-) -> BoardListShape {
-    let permit = app.activity_lists.of(caller).clone().acquire_owned().await;
-    let app = app.clone();
-    let listed = spawn_blocking(move || {
-        // Held until the end, also if the request is abandoned.
-        let _permit = permit;
-        let boards = app
-            .router
-            .boards()
-            .busiest(&kind, &prefix, limit, app.now());
-        let boards = boards
-            .iter()
-            .map(|busy| (&**busy.record, busy.contributions_per_minute));
-        BoardListShape::by_activity(kind.name(), boards)
-    });
-    listed
-        .await
-        .expect("nothing in it panics, and nothing aborts it")
 }

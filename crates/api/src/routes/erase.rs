@@ -8,6 +8,7 @@ use audit::AuditEntry;
 use axum::extract::{RawQuery, State};
 use axum::response::Response;
 use board::{BoardName, IdentError, KindName, Subject};
+use pacing::spend;
 use problem::Problem;
 use query_params::Params;
 use serde::Serialize;
@@ -26,6 +27,9 @@ use openapi_parts::problems::OfHiding;
 
 /// Boards that a member is removed from concurrently.
 const PAGE_BOARDS: usize = 256;
+
+/// The work of removing it from one, in entries that are read.
+const BOARD_WORK: usize = 4;
 
 /// How far a member is erased.
 #[derive(Default, Serialize)]
@@ -202,6 +206,7 @@ impl Erasing<'_> {
         }
         loop {
             let name = known.kind.name();
+            spend(BOARD_WORK * PAGE_BOARDS).await;
             let page = router
                 .store()
                 .boards(name, "", after.as_ref(), PAGE_BOARDS)

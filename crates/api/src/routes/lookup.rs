@@ -96,6 +96,7 @@ pub(crate) async fn show(
     let envelope = window.envelope(board, &answer);
     let profiles = app.profiles(&path.known, with_profiles, members.iter());
     let profiles = profiles.await?.shown();
+    pacing::spend(members.len()).await;
     let found = members.iter().zip(&answer.value);
     let found = found.map(|(member, found)| LookedUpShape {
         kind,

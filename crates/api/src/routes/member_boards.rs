@@ -14,12 +14,12 @@ use merger::{MemberStanding, PositionView};
 use openapi_parts::params::{OfAnybody, OfMemberBoards};
 #[cfg(test)]
 use openapi_parts::problems::OfWindow;
+use pacing::spend;
 use problem::{Problem, ProblemType};
 use query_params::Params;
 use serde::Serialize;
 use serde_json::{Map, Value as Json};
 use shard_store::BoardRecord;
-use tokio::task::yield_now;
 use tokio::time::Instant;
 
 use super::contributions::{put_rank, put_standing};
@@ -170,6 +170,7 @@ impl Search<'_> {
         let store = self.app.router.store();
         loop {
             let name = self.kind.name();
+            spend(PAGE_BOARDS).await;
             let page = store.boards(name, "", after.as_ref(), PAGE_BOARDS).await?;
             let is_last = page.len() < PAGE_BOARDS;
             let reads = page.iter().map(|record| self.board(record).boxed());
@@ -185,8 +186,6 @@ impl Search<'_> {
                     break;
                 }
             }
-            // The reads of a store in this process wait for nothing, and others are to be served, too.
-            yield_now().await;
             let is_full = shape.boards.len() >= limit;
             let is_over = is_last && !is_full;
             if is_full || is_last || Instant::now() >= until {

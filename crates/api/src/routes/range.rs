@@ -102,6 +102,7 @@ pub(crate) async fn show(
     let profiles = app.profiles(&path.known, with_profiles, members).await?;
     let variant = profiles.variant("range");
     let profiles = profiles.shown();
+    pacing::spend(answer.value.len()).await;
     Ok(
         window.respond(&parts.headers, board, &answer, &variant, || Page {
             entries: Entries {

@@ -8,6 +8,7 @@ use axum::extract::{RawQuery, State};
 use axum::response::Response;
 use board::{Member, Period, Value, Window};
 use merger::Slice;
+use pacing::{STEP, spend};
 use problem::{Problem, ProblemType};
 use query_params::Params;
 use serde::Serialize;
@@ -25,6 +26,9 @@ use openapi_parts::problems::OfRemoval;
 
 /// Members that are read and removed at once.
 const BATCH_MEMBERS: u64 = 256;
+
+/// The work of reading and removing them, in entries that are read.
+const BATCH_WORK: usize = STEP;
 
 /// The maximum of `below_rank`: that of an `int64`, as the document has it.
 const RANK_MAX: u64 = i64::MAX.unsigned_abs();
@@ -193,6 +197,7 @@ impl<'a> Removal<'a> {
         range: &mut MemberRange,
     ) -> Result<ControlFlow<()>, Problem> {
         let (board, kind, merger) = (&self.path.board, self.path.kind(), &self.app.merger);
+        spend(BATCH_WORK).await;
         let mut page = match range {
             MemberRange::Points(min, max) => {
                 let bounds = (*min, *max);

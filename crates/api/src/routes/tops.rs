@@ -35,6 +35,10 @@ const BOARDS_MAX: usize = 100;
 /// Maximum boards that are merged concurrently.
 const AT_ONCE_MAX: usize = 16;
 
+/// The work of finding a cached top, and how much more bytes of entries are copied for one entry's work.
+const TOP_WORK: usize = 8;
+const COPIED_A_UNIT: usize = 16;
+
 /// The beginning and the end of a response.
 const BEGIN: &[u8] = b"{\"boards\":[";
 const END: &[u8] = b"]}";
@@ -125,6 +129,7 @@ pub(crate) async fn many(
         if index > 0 {
             body.push(b',');
         }
+        pacing::spend(TOP_WORK + top.n / COPIED_A_UNIT).await;
         body.extend(top.json());
     }
     body.extend_from_slice(END);

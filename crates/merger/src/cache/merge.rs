@@ -3,6 +3,7 @@
 use std::sync::{Arc, OnceLock};
 
 use board::{Kind, Window};
+use pacing::{STEP, spend};
 use shard_router::{KnownBoard, TRACE_TARGET};
 use shard_store::StoreError;
 use tokio::time::Instant;
@@ -10,10 +11,11 @@ use tracing::Instrument as _;
 
 use super::kept::KeptResponses;
 use super::share::{MergeRequest, SharedMerge};
-use super::snapshot::{Key, Need, Shape, Snapshot};
+use super::snapshot::{Key, Need, Rendered, Shape, Snapshot};
 use crate::error::ReadError;
 use crate::gather::{Cut, Gathered, Want};
 use crate::merger::Merger;
+use crate::ranks::RankedEntry;
 use crate::scope::Scope;
 use crate::steady::steady;
 use crate::version::Version;
@@ -137,7 +139,7 @@ impl Merger {
                 "a shard has returned an older version than before".to_owned(),
             ));
         }
-        let rendered = (self.settings.renderer)(kind, &entries);
+        let rendered = self.rendered(kind, &entries).await;
         Ok(Snapshot {
             version: vector.text(),
             as_of,
@@ -153,6 +155,18 @@ impl Merger {
             durable: OnceLock::new(),
             taken: false,
         })
+    }
+}
+
+impl Merger {
+    /// Renders entries, in steps.
+    async fn rendered(&self, kind: &Kind, entries: &[RankedEntry]) -> Rendered {
+        let mut parts = Vec::new();
+        for entries in entries.chunks(STEP) {
+            spend(entries.len()).await;
+            parts.push((self.settings.renderer)(kind, entries));
+        }
+        Rendered::joined(parts)
     }
 }
 

@@ -25,6 +25,26 @@ pub struct Rendered {
 }
 
 impl Rendered {
+    /// Joins parts that follow one another.
+    pub(super) fn joined(parts: Vec<Self>) -> Self {
+        let mut parts = parts.into_iter();
+        let first = parts.next().unwrap_or_default();
+        if parts.len() == 0 {
+            return first;
+        }
+        let (mut bytes, mut ends) = (first.bytes.to_vec(), first.ends);
+        for part in parts {
+            bytes.push(b',');
+            let start = u32::try_from(bytes.len()).expect("a top is far smaller than 4 GiB");
+            bytes.extend_from_slice(&part.bytes);
+            ends.extend(part.ends.iter().map(|end| start + end));
+        }
+        Self {
+            bytes: bytes.into(),
+            ends,
+        }
+    }
+
     /// Returns the first `n` entries, or all if there are fewer. A slice: nothing is copied.
     #[must_use]
     pub fn first(&self, n: usize) -> Bytes {

@@ -1,6 +1,7 @@
 //! Returns the top of a board, from the cache if that is recent enough.
 
 use std::sync::Arc;
+use std::time::Duration;
 
 use board::{BoardName, Kind, Timestamp, Window};
 use futures::FutureExt as _;
@@ -9,17 +10,20 @@ use shard_store::{BoardRecord, StoreError};
 use tokio::time::Instant;
 
 use super::kept::KeptResponses;
-use super::snapshot::{Need, Snapshot};
+use super::snapshot::{Key, Need, Snapshot};
 use super::state::BoardState;
 use crate::error::ReadError;
 use crate::merger::{BEFORE_FINAL, INCARNATIONS_MAX, Merger};
 
-/// A top, and whether it is older than allowed because the store is unavailable.
+/// How much older than its kind allows a top may be while its merge would have to queue.
+const QUEUED_MAX: Duration = Duration::from_secs(1);
+
+/// A top, and whether it is older than allowed because the store is unavailable or busy.
 #[derive(Debug, Clone)]
 pub struct TopView {
     /// The snapshot to serve.
     pub snapshot: Arc<Snapshot>,
-    /// The store could not be reached.
+    /// The store could not be reached, or it is busy.
     pub stale: bool,
 }
 
@@ -34,8 +38,8 @@ impl TopView {
 
 impl Merger {
     /// Returns the cached top of a board, as old as the kind allows; with `fresh`, from a merge
-    /// that begins after this call. If the store is unavailable, returns the last one, marked as
-    /// stale; never with `fresh`.
+    /// that begins after this call. If the store is unavailable or busy, returns the last one, marked
+    /// as stale; never with `fresh`.
     pub async fn top(
         &self,
         board: &BoardName,
@@ -145,6 +149,13 @@ impl Merger {
                 }
                 let key = (record.incarnation, window);
                 let need = self.need_of(&record, need);
+                if let Some(snapshot) = self.last_before_queue(&record, kind, key, need) {
+                    self.counters.count_stale(&snapshot);
+                    return Ok(TopView {
+                        snapshot,
+                        stale: true,
+                    });
+                }
                 let has_last = self.boards.snapshots.contains_key(&key);
                 let silence = self.silence(Some(&record), has_last, need);
                 let merged = self.merged(record.clone(), kind, key, need);
@@ -218,6 +229,26 @@ impl Merger {
     ) -> Option<BoxFuture<'a, ()>> {
         let may_last = has_last && !need.fresh;
         may_last.then(|| self.router.store().silence(record))?
+    }
+
+    /// Returns the last snapshot, if a merge would have to queue at the store and the snapshot is at
+    /// most [`QUEUED_MAX`] older than allowed. So a busy store has fewer merges to do.
+    fn last_before_queue(
+        &self,
+        record: &BoardRecord,
+        kind: &Kind,
+        key: Key,
+        need: Need,
+    ) -> Option<Arc<Snapshot>> {
+        if need.fresh || !self.store().has_queue(record) {
+            return None;
+        }
+        let known = self.boards.snapshots.get(&key)?;
+        let need = Need {
+            not_before: need.not_before.checked_sub(QUEUED_MAX)?,
+            ..need
+        };
+        (known.activity == record.activity && known.serves(kind, need)).then_some(known)
     }
 
     /// Returns the last snapshot as stale, if that is allowed.

@@ -1,5 +1,6 @@
 //! Looks up many members in two round trips.
 
+use std::ops::Range;
 use std::sync::Arc;
 
 use board::{BoardName, Bound, Kind, Member, RankWords, Window};
@@ -84,21 +85,22 @@ impl Scope<'_> {
             let shard = self.placement().shard_of(member.placement_hash());
             indexes[usize::from(shard)].push(index);
         }
-        let asked: Vec<(u16, Vec<usize>)> = (0..self.shards())
-            .zip(indexes)
-            .filter(|(_, indexes)| !indexes.is_empty())
-            .collect();
-        let reads = asked.iter().map(|(shard, indexes)| {
+        let mut asked: Vec<(u16, &[usize])> = Vec::new();
+        let mut reads = Vec::new();
+        for (shard, indexes) in (0..).zip(&indexes) {
             let ranges = indexes
                 .iter()
                 .map(|index| ask(Anchor::Member(members[*index].clone())));
-            self.query(*shard, ranges.collect::<Vec<_>>())
-        });
-        let readings = self.round(&reads.collect::<Vec<_>>()).await?;
+            for (start, slice) in self.slices(ranges.collect()) {
+                asked.push((shard, &indexes[start..start + slice.len()]));
+                reads.push(self.query(shard, slice));
+            }
+        }
+        let readings = self.round(&reads).await?;
         let mut ranked = Vec::with_capacity(members.len());
         for ((shard, indexes), reading) in asked.into_iter().zip(readings) {
             let parts = reading.parts.unwrap_or_default();
-            for (index, part) in indexes.into_iter().zip(parts) {
+            for (&index, part) in indexes.iter().zip(parts) {
                 if part.anchor.is_some()
                     && let Some(entry) = part.entries.last().cloned()
                 {
@@ -135,19 +137,19 @@ impl Scope<'_> {
             listed: self.counting(),
             above: vec![Above::default(); found.len()],
         };
-        let take = |shard: u16, reading: ShardReading| {
-            counted.versions.push(reading.version);
-            counted.members += reading.members;
-            counted.listed.see(&reading);
-            let parts = reading.parts.unwrap_or_default();
-            for (index, found) in found.iter().enumerate() {
-                let part = if shard == found.shard {
-                    // Its own shard, as it was when the member had this standing.
-                    Some(&found.part)
+        let take = |part: Range<usize>, shard: u16, reading: ShardReading| {
+            if part.start == 0 {
+                counted.versions.push(reading.version);
+                counted.members += reading.members;
+                counted.listed.see(&reading);
+            }
+            for (index, part) in part.zip(reading.parts.iter().flatten()) {
+                // Its own shard, as it was when the member had this standing.
+                let part = if shard == found[index].shard {
+                    &found[index].part
                 } else {
-                    parts.get(index)
+                    part
                 };
-                let Some(part) = part else { continue };
                 let above = &mut counted.above[index];
                 above.entries += part.anchor.unwrap_or(0);
                 if groups {

@@ -196,7 +196,7 @@ impl Scope<'_> {
 
     /// Reads the neighbours of the member, and its entry, if it has one.
     async fn around(&self, member: &Member, above: u64, below: u64) -> Result<Around, StoreError> {
-        if let Some(around) = self.around_at_once(member, above, below)? {
+        if let Some(around) = self.around_at_once(member, above, below).await? {
             return Ok(around);
         }
         let shard = self.placement().shard_of(member.placement_hash());
@@ -225,7 +225,7 @@ impl Scope<'_> {
     }
 
     /// Does the same in one step, if the store reads boards so.
-    fn around_at_once(
+    async fn around_at_once(
         &self,
         member: &Member,
         above: u64,
@@ -236,7 +236,7 @@ impl Scope<'_> {
             before: entries(above),
             after: entries(below).saturating_add(1),
         };
-        let Some(reading) = self.read_board(&ask)? else {
+        let Some(reading) = self.read_board(&ask).await? else {
             return Ok(None);
         };
         let part = &reading.part;

@@ -82,7 +82,10 @@ impl Scope<'_> {
     /// Returns the entries of these ranks (from 0, end excluded).
     pub(crate) async fn page(&self, from: u64, to: u64) -> Result<Gathered, StoreError> {
         let to = to.min(self.keep());
-        if let Some(gathered) = self.at_once(Anchor::Rank(from), 0, to.saturating_sub(from))? {
+        if let Some(gathered) = self
+            .at_once(Anchor::Rank(from), 0, to.saturating_sub(from))
+            .await?
+        {
             return Ok(gathered);
         }
         if from >= to {

@@ -1,5 +1,6 @@
 //! Computes the positions that standings would have.
 
+use std::ops::Range;
 use std::sync::Arc;
 
 use board::{BoardName, Bound, Kind, RankKey, Timestamp, Values, Window};
@@ -87,11 +88,13 @@ impl Merger {
                 let mut members = 0;
                 // For each ask: how many entries, and how many distinct values, are above it.
                 let mut above = vec![(0, 0); ranges.len()];
-                let take = |_, reading: ShardReading| {
-                    versions.push(reading.version);
-                    members += reading.members;
-                    listed.see(&reading);
-                    for (sums, part) in above.iter_mut().zip(reading.parts.iter().flatten()) {
+                let take = |part: Range<usize>, _, reading: ShardReading| {
+                    if part.start == 0 {
+                        versions.push(reading.version);
+                        members += reading.members;
+                        listed.see(&reading);
+                    }
+                    for (sums, part) in above[part].iter_mut().zip(reading.parts.iter().flatten()) {
                         sums.0 += part.anchor.unwrap_or(0);
                         sums.1 += part.group.better;
                     }

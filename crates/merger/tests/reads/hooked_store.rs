@@ -40,6 +40,7 @@ pub(crate) struct HookedStore {
     durable: Mutex<Option<StoreError>>,
     durable_never: AtomicBool,
     keeps_over: AtomicBool,
+    has_queue: AtomicBool,
     durable_waits: AtomicU64,
     reads: AtomicU64,
     board_reads: AtomicU64,
@@ -78,6 +79,7 @@ impl HookedStore {
             durable: Mutex::default(),
             durable_never: AtomicBool::default(),
             keeps_over: AtomicBool::default(),
+            has_queue: AtomicBool::default(),
             durable_waits: AtomicU64::default(),
             reads: AtomicU64::default(),
             board_reads: AtomicU64::default(),
@@ -125,6 +127,11 @@ impl HookedStore {
     /// Sets whether boards whose time is over cannot be dropped.
     pub(crate) fn keep_over(&self, keeps: bool) {
         self.keeps_over.store(keeps, Ordering::Relaxed);
+    }
+
+    /// Sets whether reads queue.
+    pub(crate) fn queue(&self, has_queue: bool) {
+        self.has_queue.store(has_queue, Ordering::Relaxed);
     }
 
     /// Returns the number of waits for durability.
@@ -307,6 +314,10 @@ impl ShardStore for HookedStore {
     ) -> BoxFuture<'a, Result<Vec<ShardReading>, StoreError>> {
         let read = |asked: &'a ShardQuery| self.read_one(board, asked.shard, &asked.query);
         try_join_all(queries.iter().map(read)).boxed()
+    }
+
+    fn has_queue(&self, _: &BoardRecord) -> bool {
+        self.has_queue.load(Ordering::Relaxed)
     }
 
     fn is_local(&self) -> bool {

@@ -18,6 +18,7 @@ mod fresh_sees_what_was_applied;
 mod hidden_members;
 mod hooked_store;
 mod kinds;
+mod long_reads;
 mod members_of_a_million;
 mod million;
 mod one_merge_serves_all;

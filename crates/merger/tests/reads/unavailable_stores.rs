@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
+use std::time::Duration;
 
 use merger::ReadError;
 use shard_store::StoreError;
@@ -49,6 +50,29 @@ async fn a_store_that_is_available_again_is_used_at_once() {
     let recovered = stage.top(false).await.unwrap();
     assert!(!recovered.stale);
     assert_eq!(text(&recovered), "1:1:u2,2:2:u1");
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_top_that_would_queue_is_served_as_stale_for_a_second() {
+    let store = HookedStore::new();
+    let stage = Stage::over(store.clone(), kind(points(16)), 1 << 20).await;
+    stage.points("u1", 7).await;
+    stage.top(false).await.unwrap();
+    stage.points("u2", 9).await;
+    let reads = store.reads();
+    store.queue(true);
+    tokio::time::advance(stage.kind.max_staleness() + Duration::from_secs(1)).await;
+    let last = stage.top(false).await.unwrap();
+    assert!(last.stale);
+    assert_eq!((text(&last).as_str(), store.reads()), ("1:1:u1", reads));
+    // Not longer, however busy the store is.
+    tokio::time::advance(Duration::from_millis(1)).await;
+    let merged = stage.top(false).await.unwrap();
+    assert!(!merged.stale);
+    assert_eq!(text(&merged), "1:1:u2,2:2:u1");
+    // A fresh read waits.
+    stage.points("u3", 11).await;
+    assert!(!stage.top(true).await.unwrap().stale);
 }
 
 #[tokio::test(start_paused = true)]

@@ -29,10 +29,13 @@ async fn calls_wait_while_the_maximum_is_under_way() {
         let entered = backlog.enter(FULL / 10, until).now_or_never();
         sent.push(entered.unwrap().unwrap());
     }
+    assert!(!backlog.has_queue());
     let mut next = Box::pin(backlog.enter(FULL / 10, until));
     assert!(next.as_mut().now_or_never().is_none());
+    assert!(backlog.has_queue());
     sent.pop();
     next.await.unwrap();
+    assert!(!backlog.has_queue());
 }
 
 #[tokio::test(start_paused = true)]

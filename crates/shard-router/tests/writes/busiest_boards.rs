@@ -21,9 +21,14 @@ async fn give(stage: &Stage, room: &Arc<BoardName>, members: usize) {
     assert!(written.iter().all(is_applied));
 }
 
-fn busiest_of(router: &Router, prefix: &str, limit: usize, now: Timestamp) -> Vec<(String, f64)> {
+async fn busiest_of(
+    router: &Router,
+    prefix: &str,
+    limit: usize,
+    now: Timestamp,
+) -> Vec<(String, f64)> {
     let gifts = router.catalogue().known("gifts").unwrap().kind;
-    let boards = router.boards().busiest(&gifts, prefix, limit, now);
+    let boards = router.boards().busiest(&gifts, prefix, limit, now).await;
     let boards = boards.iter().map(|busy| {
         let subject = busy.record.name.subject().to_string();
         (subject, busy.contributions_per_minute)
@@ -42,11 +47,11 @@ async fn the_busiest_boards_come_first_and_equal_ones_by_subject() {
         give(&stage, &board(subject), members).await;
     }
     let busiest = |prefix, limit| busiest_of(&stage.router, prefix, limit, NOW);
-    assert_eq!(subjects(&busiest("", 10)), ["bb", "b", "c", "a", "d"]);
-    assert_eq!(subjects(&busiest("", 2)), ["bb", "b"]);
-    assert_eq!(subjects(&busiest("b", 10)), ["bb", "b"]);
-    assert_eq!(subjects(&busiest("e", 10)), [""; 0]);
-    let rates = busiest("", 10);
+    assert_eq!(subjects(&busiest("", 10).await), ["bb", "b", "c", "a", "d"]);
+    assert_eq!(subjects(&busiest("", 2).await), ["bb", "b"]);
+    assert_eq!(subjects(&busiest("b", 10).await), ["bb", "b"]);
+    assert_eq!(subjects(&busiest("e", 10).await), [""; 0]);
+    let rates = busiest("", 10).await;
     let of_one = rates[4].1;
     for ((subject, rate), contributions) in rates.iter().zip([40.0, 5.0, 5.0, 3.0, 1.0]) {
         assert!(
@@ -77,7 +82,7 @@ async fn single_contributions_and_those_of_a_batch_count_alike() {
         let written = (stage.router).write_single(&single, &write.kind, contribution, &moment);
         assert!(written.await.is_some());
     }
-    let listed = busiest_of(&stage.router, "", 10, NOW);
+    let listed = busiest_of(&stage.router, "", 10, NOW).await;
     assert_eq!(subjects(&listed), ["batch", "single"]);
     assert_eq!(listed[0].1.to_bits(), listed[1].1.to_bits());
 }
@@ -101,7 +106,7 @@ async fn only_applied_contributions_count() {
     // An erasure is no contribution.
     let erased = (stage.router).erase(&once("u1").member, &stage.gifts, &[room], NOW);
     assert!(matches!(erased.await[0], WriteOutcome::Applied(_)));
-    let listed = busiest_of(&stage.router, "", 10, NOW);
+    let listed = busiest_of(&stage.router, "", 10, NOW).await;
     assert_eq!(subjects(&listed), ["other", "room"]);
     assert!((listed[0].1 / listed[1].1 - 2.0).abs() < 0.01);
 }
@@ -111,10 +116,10 @@ async fn a_board_without_contributions_leaves_the_list() {
     let stage = stage().await;
     give(&stage, &board("room"), 100).await;
     let after = |minutes| NOW.plus(Duration::from_mins(minutes));
-    let (first, later) = (NOW, after(5));
-    let [first, later] = [first, later].map(|now| busiest_of(&stage.router, "", 10, now)[0].1);
+    let first = busiest_of(&stage.router, "", 10, NOW).await[0].1;
+    let later = busiest_of(&stage.router, "", 10, after(5)).await[0].1;
     assert!((first / later / 32.0 - 1.0).abs() < 0.02, "{first} {later}");
-    let last = busiest_of(&stage.router, "", 10, after(30));
+    let last = busiest_of(&stage.router, "", 10, after(30)).await;
     assert_eq!(subjects(&last), [""; 0]);
 }
 
@@ -125,7 +130,10 @@ async fn a_deleted_board_and_a_kind_of_another_meaning_are_not_listed() {
     give(&stage, &room, 3).await;
     give(&stage, &other, 2).await;
     stage.router.delete_board(&room, NOW).await.unwrap();
-    assert_eq!(subjects(&busiest_of(&stage.router, "", 10, NOW)), ["other"]);
+    assert_eq!(
+        subjects(&busiest_of(&stage.router, "", 10, NOW).await),
+        ["other"]
+    );
     let ascending = {
         let mut spec = points("gifts");
         let fields = spec.rules.fields().iter().cloned().map(|mut field| {
@@ -137,7 +145,12 @@ async fn a_deleted_board_and_a_kind_of_another_meaning_are_not_listed() {
         kind(spec)
     };
     assert_eq!(
-        stage.router.boards().busiest(&ascending, "", 10, NOW).len(),
+        stage
+            .router
+            .boards()
+            .busiest(&ascending, "", 10, NOW)
+            .await
+            .len(),
         0
     );
 }
@@ -153,7 +166,7 @@ async fn only_as_many_boards_as_are_known_are_listed() {
     // The cache drops what is too much now and then, at a call.
     for _ in 0..10_000 {
         give(&stage, &board("a"), 1).await;
-        if busiest_of(&stage.router, "", 10, NOW).len() <= 1 {
+        if busiest_of(&stage.router, "", 10, NOW).await.len() <= 1 {
             return;
         }
     }

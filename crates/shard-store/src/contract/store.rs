@@ -191,6 +191,14 @@ pub trait ShardStore: Send + Sync + 'static {
         false
     }
 
+    /// Returns the work of reading a range of a shard, in entries that are returned.
+    fn work_of(&self, ask: &RangeAsk) -> usize {
+        /// What finding an anchor takes.
+        const POSITION_WORK: usize = 4;
+        let entries = ask.before.saturating_add(ask.after);
+        entries.saturating_add(POSITION_WORK)
+    }
+
     /// Returns the maximum number of shards of boards of a kind with [dense
     /// ranks](board::RankStyle::Dense): as many as the store reads at one moment.
     fn dense_shards_max(&self) -> ShardCount {
@@ -285,6 +293,12 @@ pub trait ShardStore: Send + Sync + 'static {
     /// silent. `None`: the store is in this process.
     fn silence<'a>(&'a self, _board: Option<&'a BoardRecord>) -> Option<BoxFuture<'a, ()>> {
         None
+    }
+
+    /// Returns whether reads of the board wait before they are sent: the part of the store that has it has
+    /// more to do than it can be sent.
+    fn has_queue(&self, _board: &BoardRecord) -> bool {
+        false
     }
 
     /// Returns whether the Redis of this replication id (`master_replid`) is one of the store's

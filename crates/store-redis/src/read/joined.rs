@@ -1,7 +1,7 @@
 //! Divides the queries of a read into calls.
 
 use redis_nodes::Location;
-use shard_store::{Anchor, Query, ShardQuery, ShardVersion};
+use shard_store::{Anchor, Query, RangeAsk, ShardQuery, ShardVersion};
 
 /// The maximum number of shards of one call. Redis does nothing else meanwhile.
 const SHARDS_A_CALL_MAX: usize = 32;
@@ -81,21 +81,24 @@ pub(super) fn calls<'a>(
 
 fn work(query: &Query) -> usize {
     let asks = query.ranges.iter();
-    asks.fold(0, |work, ask| {
-        let position = match ask.anchor {
-            Anchor::Bound(_) => BOUND_WORK,
-            Anchor::Rank(_) | Anchor::Member(_) => POSITION_WORK,
-        };
-        let entries = ask.before.saturating_add(ask.after);
-        work.saturating_add(position).saturating_add(entries)
-    })
+    asks.fold(0, |work, ask| work.saturating_add(work_of(ask)))
+}
+
+/// Returns the work of a range.
+pub(crate) fn work_of(ask: &RangeAsk) -> usize {
+    let position = match ask.anchor {
+        Anchor::Bound(_) => BOUND_WORK,
+        Anchor::Rank(_) | Anchor::Member(_) => POSITION_WORK,
+    };
+    let entries = ask.before.saturating_add(ask.after);
+    position.saturating_add(entries)
 }
 
 #[cfg(test)]
 mod tests {
     use board::{Bound, Period, RankWords, Timestamp, Window};
     use redis_nodes::ServerId;
-    use shard_store::{Groups, RangeAsk};
+    use shard_store::Groups;
 
     use super::*;
 

@@ -19,6 +19,7 @@ use tokio::time::Instant;
 
 use board::{Kind, ShardCount, Window};
 use joined::ReadCall;
+pub(crate) use joined::work_of;
 use redis_boards::call_error::{store_error, unread};
 use redis_boards::incarnations::Incarnations;
 use redis_boards::keys::ShardKeys;

@@ -1,0 +1,65 @@
+//! [`PacedRequest`]: whose a request is, for the turns of long ones and for what it costs.
+
+use std::hash::Hasher as _;
+use std::net::IpAddr;
+use std::sync::Arc;
+
+use access::Caller;
+use pacing::{FairQueue, Flow, STEP, paced};
+use query_params::PathParams;
+use twox_hash::XxHash3_64;
+
+use crate::app::App;
+
+/// Whose a request is.
+pub(super) struct PacedRequest<'a> {
+    pub(super) app: &'a App,
+    pub(super) long_requests: &'a Arc<FairQueue>,
+    pub(super) caller: Caller,
+    pub(super) address: IpAddr,
+    /// Whether its cost counts: it only reads.
+    pub(super) only_reads: bool,
+    /// A digest of the board in the path, or of what else the path names.
+    pub(super) board: u64,
+}
+
+/// Returns a digest of what a path is about.
+pub(super) fn board_of(path: &str) -> u64 {
+    let PathParams { kind, subject, .. } = PathParams::of(path);
+    let mut digest = XxHash3_64::new();
+    match (kind, subject) {
+        (Some(kind), Some(subject)) => {
+            digest.write(kind.as_bytes());
+            digest.write(b"/");
+            digest.write(subject.as_bytes());
+        }
+        _ => digest.write(path.as_bytes()),
+    }
+    digest.finish()
+}
+
+impl PacedRequest<'_> {
+    /// Completes the request. What it cost beside itself counts against the rates of its caller.
+    pub(super) async fn complete<F: Future>(self, request: F) -> F::Output {
+        let flow = Flow {
+            caller: self
+                .caller
+                .digest()
+                .unwrap_or_else(|| address_digest(self.address)),
+            board: self.board,
+        };
+        let (output, work) = paced(self.long_requests, flow, request).await;
+        let more = u32::try_from(work / STEP).unwrap_or(u32::MAX);
+        if self.only_reads && more > 0 {
+            self.app.access.owe(&self.caller, self.address, more);
+        }
+        output
+    }
+}
+
+fn address_digest(address: IpAddr) -> u64 {
+    match address {
+        IpAddr::V4(address) => XxHash3_64::oneshot(&address.octets()),
+        IpAddr::V6(address) => XxHash3_64::oneshot(&address.octets()),
+    }
+}

@@ -1,0 +1,237 @@
+//! [`FairQueue`]: who is next.
+//!
+//! Start-time fair queueing, on two levels. Each caller has a tag: when it would have been served
+//! last if all callers were served at the same speed. The caller with the lowest tag is next, and of
+//! its boards the one with the lowest. A caller that had nothing to do gains nothing by that: its
+//! tag is at least that of the last caller that was served.
+
+#[cfg(test)]
+mod tests;
+
+use std::collections::{HashMap, VecDeque};
+use std::sync::Arc;
+
+use parking_lot::Mutex;
+use tokio::sync::oneshot;
+use tokio::task::yield_now;
+
+/// Flows that are remembered for what they were served before, though nothing of them waits.
+const IDLE_MAX: usize = 1024;
+
+/// Whose request it is, and on which board.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub struct Flow {
+    /// A digest of the caller's key or address.
+    pub caller: u64,
+    /// A digest of the board.
+    pub board: u64,
+}
+
+/// Gives out turns.
+#[derive(Debug)]
+pub struct FairQueue {
+    state: Mutex<State>,
+}
+
+#[derive(Debug)]
+struct State {
+    lanes: usize,
+    /// Turns that nobody has.
+    free: usize,
+    /// Requests that have waited, for the order of arrival where tags are equal.
+    arrived: u64,
+    callers: Level<Level<VecDeque<Waiting>>>,
+}
+
+/// A request that waits.
+#[derive(Debug)]
+struct Waiting {
+    number: u64,
+    work: u64,
+    turn: oneshot::Sender<Turn>,
+}
+
+/// The permission to do a step, until this is dropped.
+#[derive(Debug)]
+pub struct Turn {
+    /// `None`: the turn was given back.
+    queue: Option<Arc<FairQueue>>,
+}
+
+/// What waits of some flows, by a part of them.
+#[derive(Debug)]
+struct Level<Q> {
+    /// The tag at which the last flow was served.
+    now: u64,
+    flows: HashMap<u64, Tagged<Q>>,
+}
+
+#[derive(Debug)]
+struct Tagged<Q> {
+    tag: u64,
+    queue: Q,
+}
+
+/// What waits.
+trait Queue: Default {
+    /// Returns when the first request arrived.
+    fn first(&self) -> Option<u64>;
+}
+
+impl Queue for VecDeque<Waiting> {
+    fn first(&self) -> Option<u64> {
+        self.front().map(|waiting| waiting.number)
+    }
+}
+
+impl<Q: Queue> Queue for Level<Q> {
+    fn first(&self) -> Option<u64> {
+        self.next().map(|(_, first)| first)
+    }
+}
+
+impl<Q> Default for Level<Q> {
+    fn default() -> Self {
+        Self {
+            now: 0,
+            flows: HashMap::new(),
+        }
+    }
+}
+
+impl<Q: Queue> Level<Q> {
+    /// Returns the flow that is next, and when its first request arrived.
+    fn next(&self) -> Option<(u64, u64)> {
+        let waiting = self.flows.iter().filter_map(|(id, flow)| {
+            let first = flow.queue.first()?;
+            Some((flow.tag.max(self.now), first, *id))
+        });
+        waiting.min().map(|(_, first, id)| (id, first))
+    }
+
+    fn queue_of(&mut self, id: u64) -> &mut Q {
+        &mut self
+            .flows
+            .entry(id)
+            .or_insert_with(|| Tagged {
+                tag: 0,
+                queue: Q::default(),
+            })
+            .queue
+    }
+
+    /// Counts work that is done for a flow now, and returns its queue.
+    fn serve(&mut self, id: u64, work: u64) -> &mut Q {
+        if self.flows.len() > IDLE_MAX {
+            self.flows
+                .retain(|other, flow| *other == id || flow.queue.first().is_some());
+        }
+        let now = self.now;
+        let flow = self.flows.entry(id).or_insert_with(|| Tagged {
+            tag: now,
+            queue: Q::default(),
+        });
+        let start = flow.tag.max(now);
+        flow.tag = start.saturating_add(work);
+        self.now = start;
+        &mut flow.queue
+    }
+}
+
+impl FairQueue {
+    /// Creates a queue that gives out so many turns at a time.
+    #[must_use]
+    pub fn with_lanes(lanes: usize) -> Arc<Self> {
+        Arc::new(Self {
+            state: Mutex::new(State {
+                lanes,
+                free: lanes,
+                arrived: 0,
+                callers: Level::default(),
+            }),
+        })
+    }
+
+    /// Waits for a turn, for so much work.
+    pub async fn turn(self: &Arc<Self>, flow: Flow, work: usize) -> Turn {
+        let work = work as u64;
+        let waiting = {
+            let mut state = self.state.lock();
+            if state.free > 0 {
+                // Nobody waits.
+                state.free -= 1;
+                state
+                    .callers
+                    .serve(flow.caller, work)
+                    .serve(flow.board, work);
+                return self.turn_now();
+            }
+            state.arrived += 1;
+            let (turn, waiting) = oneshot::channel();
+            let waiter = Waiting {
+                number: state.arrived,
+                work,
+                turn,
+            };
+            state
+                .callers
+                .queue_of(flow.caller)
+                .queue_of(flow.board)
+                .push_back(waiter);
+            waiting
+        };
+        let turn = waiting
+            .await
+            .expect("a request that waits is in the queue until its turn");
+        // The runtime would poll what was just woken before everything else that is ready.
+        yield_now().await;
+        turn
+    }
+
+    fn turn_now(self: &Arc<Self>) -> Turn {
+        Turn {
+            queue: Some(self.clone()),
+        }
+    }
+
+    fn end(self: &Arc<Self>) {
+        let mut state = self.state.lock();
+        state.free += 1;
+        while state.free > 0
+            && let Some(next) = state.next()
+        {
+            // A request that was abandoned takes no turn.
+            match next.turn.send(self.turn_now()) {
+                Ok(()) => state.free -= 1,
+                Err(mut unused) => unused.queue = None,
+            }
+        }
+        if state.free == state.lanes {
+            // Nothing waits and nothing runs: what was served before is of no interest.
+            state.callers = Level::default();
+        }
+    }
+}
+
+impl State {
+    /// Removes the request that is next.
+    fn next(&mut self) -> Option<Waiting> {
+        let (caller, _) = self.callers.next()?;
+        let boards = self.callers.queue_of(caller);
+        let (board, _) = boards.next()?;
+        let waiting = boards.queue_of(board).pop_front()?;
+        if !waiting.turn.is_closed() {
+            let work = waiting.work;
+            self.callers.serve(caller, work).serve(board, work);
+        }
+        Some(waiting)
+    }
+}
+
+impl Drop for Turn {
+    fn drop(&mut self) {
+        if let Some(queue) = self.queue.take() {
+            queue.end();
+        }
+    }
+}
