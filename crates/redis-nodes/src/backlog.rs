@@ -182,9 +182,11 @@ impl Backlog {
         Ok(())
     }
 
-    /// Returns whether calls wait for permits.
+    /// Returns whether the node has more to do than it can be sent: the calls that wait are more
+    /// work than may be under way.
     pub(crate) fn has_queue(&self) -> bool {
-        self.load.lock().waiting > 0
+        let load = self.load.lock();
+        load.pace.estimate(load.waiting) > UNDER_WAY_MAX
     }
 
     /// Counts work of so many bytes that is to become a part of a call.

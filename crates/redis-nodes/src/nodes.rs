@@ -129,7 +129,7 @@ impl Nodes {
         }
     }
 
-    /// Returns whether reads wait for the node of one of these locations.
+    /// Returns whether the node of one of these locations has more reads to do than it can be sent.
     #[must_use]
     pub fn has_queue(&self, locations: &[Location]) -> bool {
         locations.iter().any(|location| {

@@ -29,12 +29,26 @@ async fn calls_wait_while_the_maximum_is_under_way() {
         let entered = backlog.enter(FULL / 10, until).now_or_never();
         sent.push(entered.unwrap().unwrap());
     }
-    assert!(!backlog.has_queue());
     let mut next = Box::pin(backlog.enter(FULL / 10, until));
     assert!(next.as_mut().now_or_never().is_none());
-    assert!(backlog.has_queue());
     sent.pop();
     next.await.unwrap();
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_queue_is_more_work_than_may_be_under_way() {
+    let backlog = backlog();
+    let until = Instant::now() + 5000 * MS;
+    let mut calls: Vec<_> = (0..3)
+        .map(|_| Box::pin(backlog.enter(FULL, until)))
+        .collect();
+    // The first is sent, and keeps its permits.
+    let mut sent = Vec::new();
+    for (call, has_queue) in calls.iter_mut().zip([false, false, true]) {
+        sent.extend(call.as_mut().now_or_never());
+        assert_eq!(backlog.has_queue(), has_queue);
+    }
+    drop(calls);
     assert!(!backlog.has_queue());
 }
 

@@ -295,8 +295,7 @@ pub trait ShardStore: Send + Sync + 'static {
         None
     }
 
-    /// Returns whether reads of the board wait before they are sent: the part of the store that has it has
-    /// more to do than it can be sent.
+    /// Returns whether the part of the store that has the board has more reads to do than it can be sent.
     fn has_queue(&self, _board: &BoardRecord) -> bool {
         false
     }
