@@ -16,8 +16,8 @@ mod route_metrics;
 
 use std::convert::Infallible;
 use std::net::IpAddr;
-use std::num::NonZero;
 use std::sync::Arc;
+use std::thread::available_parallelism;
 use std::time::Duration;
 
 use access::{Authorizer, Caller, CorsLayer, Scope, take_token};
@@ -84,7 +84,7 @@ impl Gate {
             requests: RequestPermits::up_to(limits.requests_max),
             scrapes: RequestPermits::up_to(SCRAPES_MAX),
             streams: PerAddress::up_to(limits.streams_per_address_max),
-            long_requests: FairQueue::with_lanes(workers()),
+            long_requests: FairQueue::with_lanes(available_parallelism().map_or(1, usize::from)),
             is_local,
         }
     }
@@ -373,11 +373,6 @@ impl Gate {
             }
         }
     }
-}
-
-/// Returns the number of threads that requests are done on.
-fn workers() -> usize {
-    std::thread::available_parallelism().map_or(1, NonZero::get)
 }
 
 /// Whether the request is audited.

@@ -66,7 +66,7 @@ struct Level<Q> {
     flows: HashMap<u64, Tagged<Q>>,
 }
 
-#[derive(Debug)]
+#[derive(Debug, Default)]
 struct Tagged<Q> {
     tag: u64,
     queue: Q,
@@ -110,14 +110,7 @@ impl<Q: Queue> Level<Q> {
     }
 
     fn queue_of(&mut self, id: u64) -> &mut Q {
-        &mut self
-            .flows
-            .entry(id)
-            .or_insert_with(|| Tagged {
-                tag: 0,
-                queue: Q::default(),
-            })
-            .queue
+        &mut self.flows.entry(id).or_default().queue
     }
 
     /// Counts work that is done for a flow now, and returns its queue.
@@ -126,14 +119,9 @@ impl<Q: Queue> Level<Q> {
             self.flows
                 .retain(|other, flow| *other == id || flow.queue.first().is_some());
         }
-        let now = self.now;
-        let flow = self.flows.entry(id).or_insert_with(|| Tagged {
-            tag: now,
-            queue: Q::default(),
-        });
-        let start = flow.tag.max(now);
-        flow.tag = start.saturating_add(work);
-        self.now = start;
+        let flow = self.flows.entry(id).or_default();
+        self.now = self.now.max(flow.tag);
+        flow.tag = self.now.saturating_add(work);
         &mut flow.queue
     }
 }

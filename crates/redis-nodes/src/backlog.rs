@@ -175,7 +175,7 @@ impl Backlog {
 
     /// Rejects work that would be done too late.
     pub fn check(&self, until: Instant) -> Result<(), Overload> {
-        let wait = self.load.lock().all();
+        let wait = self.wait();
         if is_late(wait, until) {
             return Err(self.overload_of(wait));
         }
@@ -278,11 +278,15 @@ impl Backlog {
         }
     }
 
+    /// Returns how long the node needs for everything that waits or is under way.
+    pub(crate) fn wait(&self) -> Duration {
+        self.load.lock().all()
+    }
+
     /// Returns the error of a caller for which too much waits.
     #[must_use]
     pub fn overload(&self) -> Overload {
-        let wait = self.load.lock().all();
-        self.overload_of(wait)
+        self.overload_of(self.wait())
     }
 
     fn overload_of(&self, wait: Duration) -> Overload {
@@ -294,7 +298,7 @@ impl Backlog {
         Overload { why, wait }
     }
 
-    /// Returns whether a command without work takes a round trip, and does not wait at the node for much of this.
+    /// Returns whether no call waits for permits: then a command without work takes little more than a round trip.
     pub(crate) fn is_short(&self) -> bool {
         self.load.lock().waiting == 0
     }

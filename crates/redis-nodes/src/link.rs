@@ -268,7 +268,7 @@ impl Link {
 
     /// Returns the longest recent round trip, and how long the node needs for what waits or is under way.
     pub(crate) fn distance_and_load(&self) -> (Duration, Duration) {
-        let load = self.lines().map(|line| line.backlog.overload().wait);
+        let load = self.lines().map(|line| line.backlog.wait());
         (self.reads.backlog.trip(), load.max().unwrap_or_default())
     }
 

@@ -125,24 +125,19 @@ impl NodeSample {
     fn skew(&self) -> Option<(&Labels, ScrapedMetric)> {
         let skew = Duration::from_micros(self.skew_us?.unsigned_abs()).as_secs_f64();
         let skew = if self.skew_us? < 0 { -skew } else { skew };
-        Some((&self.labels, ScrapedMetric::gauge(move || skew)))
+        Some(self.seconds(skew))
     }
 
     fn round_trip(&self) -> Option<(&Labels, ScrapedMetric)> {
-        self.seconds(self.distance_and_load?.0)
+        Some(self.seconds(self.distance_and_load?.0.as_secs_f64()))
     }
 
     fn backlog(&self) -> Option<(&Labels, ScrapedMetric)> {
-        self.seconds(self.distance_and_load?.1)
+        Some(self.seconds(self.distance_and_load?.1.as_secs_f64()))
     }
 
-    #[expect(
-        clippy::unnecessary_wraps,
-        reason = "its callers have none without a connection"
-    )]
-    fn seconds(&self, time: Duration) -> Option<(&Labels, ScrapedMetric)> {
-        let seconds = time.as_secs_f64();
-        Some((&self.labels, ScrapedMetric::gauge(move || seconds)))
+    fn seconds(&self, seconds: f64) -> (&Labels, ScrapedMetric) {
+        (&self.labels, ScrapedMetric::gauge(move || seconds))
     }
 
     /// The ends, and their numbers.

@@ -115,17 +115,13 @@ fn a_server_outlives_a_store_that_becomes_hostile() {
 #[test]
 fn a_server_outlives_targets_that_are_hostile() {
     let line = cases()[5].clone();
-    let value = ("VA 2147483648\r\n".to_owned(), "VA 2147483648");
-    let value = (
-        HostileBytes {
-            first: value.0,
-            is_endless: true,
-        },
-        value.1,
-    );
+    let value = HostileBytes {
+        first: "VA 2147483648\r\n".to_owned(),
+        is_endless: true,
+    };
     let redis = cases().map(|case| ("redis", case)).into_iter();
     let all: Vec<_> = redis
-        .chain([("memcached", line), ("memcached", value)])
+        .chain([("memcached", line), ("memcached", (value, "VA 2147483648"))])
         .collect();
     let mut peers = Vec::new();
     let mut config = String::new();

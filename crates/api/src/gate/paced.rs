@@ -1,12 +1,10 @@
 //! [`PacedRequest`]: whose a request is, for the turns of long ones and for what it costs.
 
-use std::hash::Hasher as _;
 use std::net::IpAddr;
 use std::sync::Arc;
 
 use access::Caller;
 use pacing::{FairQueue, Flow, STEP, paced};
-use query_params::PathParams;
 use twox_hash::XxHash3_64;
 
 use crate::app::App;
@@ -19,23 +17,15 @@ pub(super) struct PacedRequest<'a> {
     pub(super) address: IpAddr,
     /// Whether its cost counts: it only reads.
     pub(super) only_reads: bool,
-    /// A digest of the board in the path, or of what else the path names.
+    /// A digest of what the path is about.
     pub(super) board: u64,
 }
 
-/// Returns a digest of what a path is about.
+/// Returns a digest of what a path is about: of its first four segments, as in `/v1/boards/gifts/a`.
 pub(super) fn board_of(path: &str) -> u64 {
-    let PathParams { kind, subject, .. } = PathParams::of(path);
-    let mut digest = XxHash3_64::new();
-    match (kind, subject) {
-        (Some(kind), Some(subject)) => {
-            digest.write(kind.as_bytes());
-            digest.write(b"/");
-            digest.write(subject.as_bytes());
-        }
-        _ => digest.write(path.as_bytes()),
-    }
-    digest.finish()
+    let end = path.match_indices('/').nth(4);
+    let end = end.map_or(path.len(), |(end, _)| end);
+    XxHash3_64::oneshot(&path.as_bytes()[..end])
 }
 
 impl PacedRequest<'_> {

@@ -156,9 +156,7 @@ impl Merger {
             taken: false,
         })
     }
-}
 
-impl Merger {
     /// Renders entries, in steps.
     async fn rendered(&self, kind: &Kind, entries: &[RankedEntry]) -> Rendered {
         let mut parts = Vec::new();

@@ -149,12 +149,8 @@ impl Merger {
                 }
                 let key = (record.incarnation, window);
                 let need = self.need_of(&record, need);
-                if let Some(snapshot) = self.last_before_queue(&record, kind, key, need) {
-                    self.counters.count_stale(&snapshot);
-                    return Ok(TopView {
-                        snapshot,
-                        stale: true,
-                    });
+                if let Some(last) = self.last_before_queue(&record, kind, key, need) {
+                    return Ok(last);
                 }
                 let has_last = self.boards.snapshots.contains_key(&key);
                 let silence = self.silence(Some(&record), has_last, need);
@@ -239,7 +235,7 @@ impl Merger {
         kind: &Kind,
         key: Key,
         need: Need,
-    ) -> Option<Arc<Snapshot>> {
+    ) -> Option<TopView> {
         if need.fresh || !self.store().has_queue(record) {
             return None;
         }
@@ -248,7 +244,8 @@ impl Merger {
             not_before: need.not_before.checked_sub(QUEUED_MAX)?,
             ..need
         };
-        (known.activity == record.activity && known.serves(kind, need)).then_some(known)
+        let is_served = known.activity == record.activity && known.serves(kind, need);
+        is_served.then(|| self.stale(known))
     }
 
     /// Returns the last snapshot as stale, if that is allowed.
@@ -259,11 +256,15 @@ impl Merger {
         error: ReadError,
     ) -> Result<TopView, ReadError> {
         let snapshot = known.filter(|_| may_last(fresh, &error)).ok_or(error)?;
+        Ok(self.stale(snapshot))
+    }
+
+    fn stale(&self, snapshot: Arc<Snapshot>) -> TopView {
         self.counters.count_stale(&snapshot);
-        Ok(TopView {
+        TopView {
             snapshot,
             stale: true,
-        })
+        }
     }
 }
 
