@@ -43,7 +43,8 @@ const JOINED_PART: (u32, u32) = (2, 5);
 
 /// The number of calls that may be under way at first, and the number of replies after which the
 /// pace is used: a node replies only after it has done all that it has read, so that many slow
-/// calls would look like silence.
+/// calls would look like silence. And where few small calls happened to take long, a large one that
+/// follows is not late.
 const FIRST_CALLS: u32 = 10;
 
 /// The maximum time of [`Backlog::drained`].
@@ -105,13 +106,19 @@ impl Load {
 
     /// Returns how long the node needs for all calls.
     fn calls(&self) -> Duration {
-        self.pace.estimate(self.waiting + self.under_way)
+        self.wait(self.waiting + self.under_way)
     }
 
     /// Returns how long it needs for everything.
     fn all(&self) -> Duration {
-        let all = self.gathered + self.waiting + self.under_way;
-        self.pace.estimate(all)
+        self.wait(self.gathered + self.waiting + self.under_way)
+    }
+
+    fn wait(&self, weight: u64) -> Duration {
+        if self.answers < FIRST_CALLS {
+            return Pace::at_least(weight);
+        }
+        self.pace.estimate(weight)
     }
 }
 

@@ -86,9 +86,12 @@ impl Pace {
 
     /// Returns how long work of this weight takes.
     pub(crate) fn estimate(&self, weight: u64) -> Duration {
-        #[expect(clippy::cast_precision_loss, reason = "it is an estimate")]
-        let seconds = weight as f64 / self.rate.greatest();
-        Duration::try_from_secs_f64(seconds).unwrap_or(Duration::MAX)
+        time(weight, self.rate.greatest())
+    }
+
+    /// Returns how long it takes at least.
+    pub(crate) fn at_least(weight: u64) -> Duration {
+        time(weight, RATE_MAX)
     }
 
     /// Returns the longest recent round trip.
@@ -165,6 +168,12 @@ impl Pace {
         };
         self.rate.saw(shown, flight.saturating_sub(shortest), now);
     }
+}
+
+fn time(weight: u64, rate: f64) -> Duration {
+    #[expect(clippy::cast_precision_loss, reason = "it is an estimate")]
+    let seconds = weight as f64 / rate;
+    Duration::try_from_secs_f64(seconds).unwrap_or(Duration::MAX)
 }
 
 fn rate(weight: u64, time: Duration) -> f64 {

@@ -90,6 +90,27 @@ async fn a_call_larger_than_the_maximum_is_sent_alone() {
 }
 
 #[tokio::test(start_paused = true)]
+async fn few_slow_calls_do_not_make_large_ones_late() {
+    let backlog = backlog();
+    let small = async || {
+        let until = Instant::now() + 5000 * MS;
+        let permit = backlog.enter(300, until).await.unwrap();
+        advance(4 * MS).await;
+        permit.ended(&Ok(()));
+    };
+    small().await;
+    let gathered = backlog.gather(1_200_000);
+    backlog.check(Instant::now() + 500 * MS).unwrap();
+    for _ in 1..FIRST_CALLS {
+        small().await;
+    }
+    // By ten calls it is slow.
+    let overload = backlog.check(Instant::now() + 500 * MS).unwrap_err();
+    assert_eq!(overload.wait, 16_000 * MS);
+    drop(gathered);
+}
+
+#[tokio::test(start_paused = true)]
 async fn batches_are_combined_into_shorter_calls_on_a_slow_node() {
     let backlog = backlog();
     let gathered = backlog.gather(1);
