@@ -331,7 +331,9 @@ mod tests {
         let all: Vec<Vec<u64>> = (0..=4).flat_map(of_len).collect();
         for a in &all {
             for b in &all {
-                assert_eq!(RankWords::new(a).cmp(&RankWords::new(b)), a.cmp(b));
+                let (ours, other) = (RankWords::new(a), RankWords::new(b));
+                assert_eq!(ours.cmp(&other), a.cmp(b));
+                assert_eq!(ours.partial_cmp(&other), Some(a.cmp(b)));
             }
         }
     }

@@ -1,5 +1,7 @@
 //! A journal that is truncated, at any byte.
 
+use simulated_disk::SimDisk;
+
 use super::{ReadError, Sequence, TestLog, check_continues, prefix, records_from};
 use crate::format::SEGMENT_HEADER_BYTES;
 
@@ -83,9 +85,10 @@ fn zeros_in_place_of_a_synced_group_are_rejected() {
                 assert!(!is_recorded);
                 assert_eq!(recovered.next, group.first);
             }
-            Err(ReadError::Damaged { offset, .. }) => {
+            Err(ReadError::Damaged { offset, what, .. }) => {
                 assert!(is_recorded);
                 assert_eq!(offset, group.from as u64);
+                assert!(what.contains("zeros replace a group"), "{what}");
             }
             Err(other) => panic!("{other}"),
         }
@@ -124,6 +127,35 @@ fn a_missing_segment_is_rejected_where_it_is_needed() {
     assert!(records_from(&unmarked, 10).is_err());
     assert!(records_from(&written.disk, 11).is_err());
     assert_eq!(records_from(&written.disk, 10).unwrap().0.len(), 0);
+}
+
+#[test]
+fn a_segment_under_the_name_of_another_is_rejected() {
+    let mut written = TestLog::new();
+    written.group(3).sync();
+    let name = crate::segment::name_of(Sequence(1));
+    let renamed = SimDisk::default();
+    renamed.put(&name, &written.used(&written.file()));
+    match records_from(&renamed, 1).unwrap_err() {
+        ReadError::Damaged { file, what, .. } => {
+            assert!(file.ends_with(&name), "{}", file.display());
+            assert!(what.contains("its name does not match"), "{what}");
+        }
+        other => panic!("{other}"),
+    }
+}
+
+#[test]
+fn records_that_were_durable_are_missing_from_a_shorter_log_alone() {
+    let mut written = TestLog::new();
+    written.group(3).sync();
+    let recovered = prefix(&written.disk).unwrap();
+    assert!(!recovered.is_empty());
+    assert_eq!(recovered.missing_before(Sequence(3)), None);
+    let missing = recovered.missing_before(Sequence(4)).unwrap();
+    assert!(missing.contains("those before 4 were durable"), "{missing}");
+    let new = prefix(&SimDisk::default()).unwrap();
+    assert!(new.is_empty());
 }
 
 #[test]

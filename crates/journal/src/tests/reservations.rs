@@ -12,13 +12,13 @@ use super::{
 use crate::format::{GROUP_HEADER_BYTES, PAYLOAD_BYTES_MAX};
 use crate::limits::{BATCH_BYTES_MAX, CAPACITY_BYTES_MAX};
 
-/// Returns whether callers can reserve all of the capacity.
+/// Returns whether callers can reserve all of the capacity, and no more.
 fn all_capacity_is_free(journal: &super::Journal) -> bool {
     let batches = CAPACITY_BYTES_MAX / BATCH_BYTES_MAX;
     let reservations: Vec<_> = (0..batches)
         .map_while(|_| journal.try_reserve(BATCH_BYTES_MAX - (1 << 19)).ok())
         .collect();
-    reservations.len() == batches
+    reservations.len() == batches && journal.try_reserve(BATCH_BYTES_MAX).is_err()
 }
 
 #[test]

@@ -307,4 +307,48 @@ pub(super) mod tests {
         assert!(own.serves(&kind, need(true)) && own.serves(&kind, need(false)));
         assert!(taken.serves(&kind, need(false)) && !taken.serves(&kind, need(true)));
     }
+
+    fn body(snapshot: &Snapshot, body: &'static str) -> Bytes {
+        let form = TopForm {
+            window: Window::ALL_TIME,
+            n: 100,
+            is_final: false,
+            stale: false,
+            listed: None,
+        };
+        let make = || TopResponse {
+            body: Bytes::from(body),
+            etag: Bytes::new(),
+            coded: None,
+        };
+        snapshot.response(form, make).body
+    }
+
+    #[test]
+    fn a_snapshot_seen_again_has_the_times_and_responses_of_its_later_merge() {
+        let first = snapshot();
+        assert_eq!(body(&first, "of the first"), "of the first");
+        let as_of = first.as_of.plus(Duration::from_millis(1));
+        let began = first.began + Duration::from_millis(1);
+        let again = first.seen_again(as_of, began, true, true);
+        assert_eq!((again.as_of, again.began), (as_of, began));
+        assert!(again.unsettled && again.taken);
+        assert_eq!(body(&again, "of the later"), "of the later");
+        assert_eq!(body(&first, "of the later"), "of the first");
+    }
+
+    #[test]
+    fn a_top_with_profiles_has_entries_and_responses_of_its_own() {
+        let plain = snapshot();
+        assert_eq!(body(&plain, "plain"), "plain");
+        let rendered = Rendered {
+            bytes: Bytes::from("{}"),
+            ..Rendered::default()
+        };
+        let shown = plain.with_profiles(rendered, 7);
+        assert_eq!(shown.profiles, Some(7));
+        assert_eq!(shown.rendered.bytes, "{}");
+        assert_eq!(body(&shown, "with profiles"), "with profiles");
+        assert!(shown.is_of_same_merge(&plain));
+    }
 }

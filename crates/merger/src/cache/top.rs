@@ -9,7 +9,6 @@ use futures::future::BoxFuture;
 use shard_store::{BoardRecord, StoreError};
 use tokio::time::Instant;
 
-use super::kept::KeptResponses;
 use super::snapshot::{Key, Need, Snapshot};
 use super::state::BoardState;
 use crate::error::ReadError;
@@ -186,11 +185,8 @@ impl Merger {
             let _ = seen.durable.set(());
             return seen;
         }
-        Arc::new(Snapshot {
-            as_of: from.minus(BEFORE_FINAL),
-            kept: KeptResponses::of(seen.rendered.bytes.len()),
-            ..(*seen).clone()
-        })
+        let as_of = from.minus(BEFORE_FINAL);
+        Arc::new(seen.seen_again(as_of, seen.began, seen.unsettled, seen.taken))
     }
 
     /// Returns since when the absence of a board is final for a window, unless it is known to be

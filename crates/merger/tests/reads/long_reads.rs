@@ -10,6 +10,7 @@ use futures::future::{join, join_all, poll_fn};
 use merger::{End, Slice};
 use pacing::{FairQueue, Flow, STEP, paced};
 use parking_lot::Mutex;
+use shard_store::ShardStore;
 use store_local::LocalStore;
 use tokio::task::yield_now;
 
@@ -28,7 +29,7 @@ const ASK_WORK: usize = 4;
 const LONG_CALLS: usize = 4;
 
 /// A board on 16 shards whose members have ten distinct values.
-async fn tied(store: Arc<HookedStore>) -> Stage {
+async fn tied(store: Arc<dyn ShardStore>) -> Stage {
     let stage = Stage::over(store, kind(points(16)), 1 << 20).await;
     let rows = (0..MEMBERS).map(|number| Row {
         member: member(number),
@@ -135,6 +136,29 @@ async fn a_long_read_in_this_process_yields_after_each_step() {
         assert!(*most <= STEP, "{name}: {steps:?}");
         assert!(steps.len() >= steps_min, "{name}: {steps:?}");
     }
+}
+
+#[tokio::test]
+async fn reads_of_whole_boards_yield_as_often_as_their_entries_take_steps() {
+    const PAGES: usize = 8;
+    let stage = tied(Arc::new(LocalStore::in_memory().unwrap())).await;
+    let pages = async {
+        for _ in 0..PAGES {
+            let page = stage
+                .merger
+                .range(&stage.board, &stage.kind, ALL, 1, STEP as u64);
+            assert_eq!(page.await.unwrap().value.len(), STEP);
+        }
+    };
+    let queue = FairQueue::with_lanes(1);
+    let mut pages = pin!(paced(&queue, flow(1), pages));
+    let mut polls = 0;
+    poll_fn(|context| {
+        polls += 1;
+        pages.as_mut().poll(context)
+    })
+    .await;
+    assert!(polls >= PAGES, "{polls}");
 }
 
 #[tokio::test]

@@ -5,7 +5,10 @@
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
-use board::{Direction, Hidden, Kind, KindSpec, Member, RankStyle, Retain, Ties, Timestamp};
+use board::{
+    Direction, Hidden, Kind, KindSpec, Member, Period, RankStyle, Retain, Ties, Timestamp,
+    WindowRule,
+};
 use merger::{MemberStanding, PositionView};
 use tokio::runtime::Builder;
 
@@ -16,7 +19,7 @@ use crate::million::long;
 use crate::random::{Random, seed};
 use crate::slices::check_slices;
 use crate::small_boards::{end, hidden, pick, rows, small, values};
-use crate::stage::{NOW_MS, Stage};
+use crate::stage::{NOW_MS, Stage, row};
 use crate::twin::{Row, Shown, Twin, all_shown, shown};
 
 /// A board, its whole order, and how many are ranked.
@@ -314,6 +317,35 @@ async fn boards_report_how_many_are_listed() {
     assert_eq!(listed(&without(&stage.kind, "c")).await, (2, 2));
     // Not on the list, which stays as long.
     assert_eq!(listed(&without(&stage.kind, "a")).await, (3, 3));
+}
+
+#[tokio::test]
+async fn boards_report_how_many_each_window_lists() {
+    let mut spec = best_three();
+    spec.windows = [Period::Hour, Period::All]
+        .map(WindowRule::with_defaults)
+        .into();
+    let stage = Stage::in_memory(kind(spec)).await;
+    let now = Timestamp::from_millis(NOW_MS);
+    let earlier = Timestamp::from_millis(NOW_MS - 1);
+    for (member, points, at) in [("a", 1, earlier), ("b", 2, earlier), ("c", 3, now)] {
+        let row = Row {
+            at,
+            ..row(member, points)
+        };
+        stage.set(&stage.board, &[row]).await;
+    }
+    let hour = |at| stage.kind.calendar().span_at(Period::Hour, at).window;
+    let listed = async |kind: &Arc<Kind>| {
+        let info = stage.merger.info(&stage.board, kind, ALL).await;
+        let windows = info.unwrap().value.windows;
+        [hour(earlier), hour(now), ALL].map(|window| {
+            let found = windows.iter().find(|listed| listed.window == window);
+            found.unwrap().members
+        })
+    };
+    assert_eq!(listed(&stage.kind).await, [2, 1, 3]);
+    assert_eq!(listed(&without(&stage.kind, "a")).await, [1, 1, 2]);
 }
 
 /// A hidden member that falls off the list while it is read frees a position.
