@@ -105,7 +105,11 @@ fn times_without_room_are_not_admitted() {
         let windows = admission.admit(&kind, at(ms), at(end));
         match windows {
             Ok(windows) => assert!(admitted && *windows == [Window::ALL_TIME], "{ms}"),
-            Err(AdmissionError::OutOfRange { .. }) => assert!(!admitted, "{ms}"),
+            Err(error @ AdmissionError::OutOfRange { .. }) => {
+                assert!(!admitted, "{ms}");
+                let range = format!("can hold, {} to {}", at(FROM), at(end));
+                assert!(error.to_string().ends_with(&range), "{error}");
+            }
             Err(other) => panic!("{other}"),
         }
     }
