@@ -40,4 +40,4 @@ mod target;
 
 pub use app::{App, PROFILED_BYTES_MAX};
 pub use connection::{PREPARED_BYTES_MAX, ServerLimits, WRITES_BYTES_MAX};
-pub use server::{Stopping, serve};
+pub use server::{QUEUED_MAX, Stopping, serve};

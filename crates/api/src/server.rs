@@ -32,6 +32,9 @@ pub use self::stopping::Stopping;
 use self::stopping::reached;
 use crate::app::App;
 
+/// Connections that the system should accept before the server does.
+pub const QUEUED_MAX: u32 = 4096;
+
 /// How much longer than [`ServerLimits::header_timeout`] a stop waits for heads.
 const HEAD_STOP_MARGIN: Duration = Duration::from_secs(5);
 
@@ -62,10 +65,7 @@ async fn serve_until(
         reached(&stopping, Stopping::Drain).await;
         drain(&app, &listener, limits.drain, &stopping).await;
     };
-    tokio::select! {
-        () = acceptor.run(&listener) => {}
-        () = drained => {}
-    }
+    acceptor.run_until(&listener, drained).await;
     acceptor.close(listener).await?;
     tracing::info!("stopping: finishing requests in progress");
     app.feeds.close();

@@ -50,10 +50,7 @@ impl Packing {
             return refused("packed.most", reason);
         }
         let ms = self.unit.as_millis();
-        if ms == 0
-            || 1000 % ms != 0
-            || self.unit != Duration::from_micros(self.unit_us().cast_unsigned())
-        {
+        if ms == 0 || 1000 % ms != 0 || Duration::from_millis(ms as u64) != self.unit {
             let reason = format!(
                 "{:?} does not divide a second in whole milliseconds, as 1s and 100ms do",
                 self.unit
@@ -95,7 +92,7 @@ impl Packing {
         }
         for rule in windows {
             let span = self.longest(rule.period);
-            let units = span.as_millis().div_ceil(self.unit.as_millis());
+            let units = span.as_micros().div_ceil(self.unit.as_micros());
             if units > u128::from(self.units()) {
                 let reason = format!(
                     "values up to {} take {} of {PACKED_BITS} bits; the times of a window {} in units of {} ms \

@@ -32,8 +32,14 @@ pub fn open_regular(options: &mut OpenOptions, path: &Path, links: Links) -> io:
         Ok(file) if file.metadata()?.is_file() => Ok(file),
         Ok(_) => Err(not_regular()),
         // A link, a pipe without a reader, or a socket.
-        Err(_) if path.symlink_metadata().is_ok_and(|it| !it.is_file()) => Err(not_regular()),
-        Err(error) => Err(error),
+        Err(error) => {
+            let there = match links {
+                Links::Followed => path.metadata(),
+                Links::Rejected => path.symlink_metadata(),
+            };
+            let is_other = there.is_ok_and(|there| !there.is_file());
+            Err(if is_other { not_regular() } else { error })
+        }
     }
 }
 
@@ -56,6 +62,7 @@ mod tests {
         let path = |name: &str| folder.path().join(name);
         std::fs::write(path("file"), "x").unwrap();
         symlink(path("file"), path("link")).unwrap();
+        symlink(path("none"), path("dangling")).unwrap();
         let made = Command::new("mkfifo").arg(path("pipe")).status().unwrap();
         assert!(made.success());
         let _socket = UnixListener::bind(path("socket")).unwrap();
@@ -67,8 +74,10 @@ mod tests {
                 assert_eq!(error.to_string(), "is not a regular file", "{name}");
             }
             assert!(open(&path("pipe"), Links::Followed, writable).is_err());
-            let missing = open(&path("none"), Links::Rejected, writable).unwrap_err();
-            assert_eq!(missing.kind(), io::ErrorKind::NotFound);
+            for (name, links) in [("none", Links::Rejected), ("dangling", Links::Followed)] {
+                let missing = open(&path(name), links, writable).unwrap_err();
+                assert_eq!(missing.kind(), io::ErrorKind::NotFound, "{name}");
+            }
         }
     }
 }

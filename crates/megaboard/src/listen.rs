@@ -4,16 +4,12 @@ use std::borrow::Cow;
 use std::io;
 use std::net::{Ipv4Addr, SocketAddr};
 
+use api::QUEUED_MAX;
 use problem::shown;
 use tokio::net::{TcpListener, TcpSocket, lookup_host};
 
 /// Where the server listens unless it is configured.
 const DEFAULT: &str = "127.0.0.1:8080";
-
-/// Connections that the system accepts before the server does; it may have a lower limit (`net.core.somaxconn`). It
-/// drops the first packet of further ones, which their clients send again a second later. The default of the runtime is
-/// 128: a thousand clients that connect at once would take seconds.
-const WAITING_MAX: u32 = 4096;
 
 /// A host and a port, and the setting that has them.
 #[derive(Debug)]
@@ -100,7 +96,10 @@ fn listen(address: SocketAddr) -> io::Result<TcpListener> {
     #[cfg(unix)]
     socket.set_reuseaddr(true)?;
     socket.bind(address)?;
-    socket.listen(WAITING_MAX)
+    // The system may have a lower limit (`net.core.somaxconn`). It drops the first packet of further connections, which
+    // their clients send again a second later. The default of the runtime is 128: a thousand clients that connect at
+    // once would take seconds.
+    socket.listen(QUEUED_MAX)
 }
 
 /// Describes an error, and what to do about it.

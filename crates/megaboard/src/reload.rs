@@ -136,9 +136,11 @@ impl Reload {
             is_requested = false;
             self.read = seen.mark;
             match self.read_keys(&app) {
-                Ok((count, KeyChanges { added, removed })) => {
+                Ok(Some((count, KeyChanges { added, removed }))) => {
                     tracing::info!(keys = count, %added, %removed, "the keys were reloaded");
                 }
+                // What was read may be a part. It is read again once it is settled.
+                Ok(None) => seen.recheck(self.mark()),
                 Err(error) => tracing::error!(
                     error,
                     "the keys could not be reloaded and remain as they were"
@@ -151,10 +153,15 @@ impl Reload {
         Mark::of(self.config.as_deref())
     }
 
-    fn read_keys(&self, app: &App) -> Result<(usize, KeyChanges), String> {
+    /// Returns the number of keys and what has changed; `None` if the file changed while it was read.
+    fn read_keys(&self, app: &App) -> Result<Option<(usize, KeyChanges)>, String> {
         // By name, so that a missing file is an error, also if it is the default one.
         let path = path_of(self.config.as_deref());
-        let config = Config::read(Some(path)).map_err(|error| error.to_string())?;
+        let config = Config::read(Some(path));
+        if self.mark() != self.read {
+            return Ok(None);
+        }
+        let config = config.map_err(|error| error.to_string())?;
         let (keys, access) = (config.server.keys(), app.access());
         // `--open` of the command line was given for a server with keys.
         if keys.is_empty() && access.has_keys() && !config.server.is_open() {
@@ -164,7 +171,7 @@ impl Reload {
         }
         let set = access.set_keys(keys);
         let changes = set.map_err(|error| format!("server.keys: {error}"))?;
-        Ok((keys.len(), changes))
+        Ok(Some((keys.len(), changes)))
     }
 }
 

@@ -6,6 +6,9 @@
 /// The prefixes of keys, of stream tokens, and of hashes of keys, as `access` makes them.
 const PREFIXES: [&str; 3] = ["mb_", "mbs_", "sha256:"];
 
+/// The last characters of the prefixes.
+const PREFIX_ENDS: [char; 2] = ['_', ':'];
+
 /// The number of characters after a prefix from which on text may be a part of a secret.
 const SECRET_CHARS_MIN: usize = 32;
 
@@ -14,23 +17,24 @@ const SECRET_CHARS_MIN: usize = 32;
 #[must_use]
 pub fn without_keys(text: &str) -> String {
     let mut shown = String::with_capacity(text.len());
-    let mut remaining = text;
-    let first_end = |text: &str| {
-        let ends = PREFIXES
-            .iter()
-            .filter_map(|prefix| Some(text.find(prefix)? + prefix.len()));
-        ends.min()
-    };
-    while let Some(end) = first_end(remaining) {
-        let (before, after) = remaining.split_at(end);
-        let end = after.find(|char: char| !is_key_char(char));
-        let (word, next) = after.split_at(end.unwrap_or(after.len()));
-        shown.push_str(before);
-        let is_secret = word.len() >= SECRET_CHARS_MIN;
-        shown.push_str(if is_secret { "..." } else { word });
-        remaining = next;
+    // Up to where the text is copied, and up to where it has been searched.
+    let (mut copied, mut searched) = (0, 0);
+    for (last, _) in text.match_indices(PREFIX_ENDS) {
+        let end = last + 1;
+        let is_prefix = PREFIXES.iter().any(|prefix| text[..end].ends_with(prefix));
+        if end < searched || !is_prefix {
+            continue;
+        }
+        let word = &text[end..];
+        let length = word.find(|char: char| !is_key_char(char));
+        searched = end + length.unwrap_or(word.len());
+        if searched - end >= SECRET_CHARS_MIN {
+            shown.push_str(&text[copied..end]);
+            shown.push_str("...");
+            copied = searched;
+        }
     }
-    shown.push_str(remaining);
+    shown.push_str(&text[copied..]);
     shown
 }
 
@@ -38,4 +42,28 @@ pub fn without_keys(text: &str) -> String {
 #[must_use]
 pub const fn is_key_char(char: char) -> bool {
     char.is_ascii_alphanumeric() || matches!(char, '-' | '_')
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn secrets_are_removed_wherever_they_begin() {
+        let secret = "a".repeat(SECRET_CHARS_MIN);
+        for (text, shown) in [
+            (format!("/x/mb_{secret}/y"), "/x/mb_.../y"),
+            (format!("mb_mb_{secret}"), "mb_..."),
+            (format!("mb_sha256:{secret}."), "mb_sha256:...."),
+            (format!("mb_id, mbs_{secret}"), "mb_id, mbs_..."),
+            (format!("sha256:{secret}sha256:{secret}"), "sha256:...:..."),
+            (
+                format!("mb_{}", &secret[1..]),
+                &format!("mb_{}", &secret[1..]),
+            ),
+            (format!("é:_{secret}"), &format!("é:_{secret}")),
+        ] {
+            assert_eq!(without_keys(&text), shown, "{text}");
+        }
+    }
 }

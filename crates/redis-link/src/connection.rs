@@ -122,7 +122,7 @@ impl Connection {
 
     async fn connect(options: &ConnectOptions, address: &Address) -> Result<(Self, Ended), String> {
         let end = End::default();
-        let guard = Guard::connect(address, options.tls.as_ref(), end.clone()).await?;
+        let guard = Guard::connect(options, address, end.clone()).await?;
         let client = client_for(options, &guard.path).map_err(|error| error.to_string())?;
         let listener = client.clone();
         let mut connected = pin!(listener.wait_for_connect());
@@ -131,7 +131,9 @@ impl Connection {
         let ended = client.connect();
         let task = Task::of(&ended);
         connected.await.map_err(|error| {
-            let why = end.why();
+            // An error of Redis comes before the end of the connection, and says more.
+            let is_lost = matches!(error.kind(), ErrorKind::Canceled | ErrorKind::IO);
+            let why = end.why().filter(|_| is_lost);
             let why = why.as_deref().unwrap_or_else(|| error.details());
             if why.contains("Invalid HELLO") || why == ReplyError::Malformed.to_string() {
                 return "the server at this address is not a Redis".to_owned();
@@ -254,7 +256,7 @@ impl Connection {
         response: impl Future<Output = T>,
     ) -> Result<T, Fault> {
         // A command that is sent now would wait forever: fred does not end its queue.
-        if self.task.is_finished() {
+        if self.task.is_finished() || self.end.is_over() {
             return Err(Fault::NotSent("the connection has ended".to_owned()));
         }
         let mut ended = pin!(self.end.ended());

@@ -7,20 +7,28 @@
 
 use std::io;
 use std::path::{Path, PathBuf};
+use std::time::Duration;
 
-use tokio::io::{AsyncRead, AsyncWrite, AsyncWriteExt as _, BufWriter, copy, split};
+use tokio::io::{AsyncRead, AsyncWrite, AsyncWriteExt as _, BufWriter, copy, sink, split};
 use tokio::net::{UnixListener, UnixStream};
+use tokio::time::{sleep, timeout};
 
 use crate::address::Address;
+use crate::connect_options::ConnectOptions;
 use crate::end::{ENDED, End};
 use crate::replies::Replies;
 use crate::reply_limits::PROCESS;
 use crate::stream::{Stream, connect, message};
 use crate::task::Task;
-use crate::tls::Tls;
 
 /// Replies that are passed on together.
 const PASSED_BYTES: usize = 64 << 10;
+
+/// How long fred has to read what was passed on before the end.
+const CLOSE_WAIT: Duration = Duration::from_secs(1);
+
+/// How long fred has to hand over what it has read last.
+const HAND_OVER: Duration = Duration::from_millis(20);
 
 /// A connection to a server, behind a local socket.
 #[derive(Debug)]
@@ -32,13 +40,14 @@ pub(crate) struct Guard {
 }
 
 impl Guard {
-    /// Connects to an address. Records in `end` why the connection has ended.
+    /// Connects to an address. Records in `end` when the connection has ended, and why.
     pub(crate) async fn connect(
+        options: &ConnectOptions,
         address: &Address,
-        tls: Option<&Tls>,
         end: End,
     ) -> Result<Self, String> {
-        let server = connect(address, tls).await?;
+        let server = connect(address, options.tls.as_ref()).await?;
+        let replies = Replies::new(&PROCESS, options.is_resp2);
         let path = local_path();
         let listener = UnixListener::bind(&path).map_err(|error| message(&error))?;
         let task = Task::spawn({
@@ -46,9 +55,14 @@ impl Guard {
             async move {
                 match accept(listener, &path).await {
                     Ok(mut client) => {
-                        let why = pass_on(server, &mut client).await;
-                        // Before fred sees the end.
-                        end.record(&why);
+                        if let Some(why) = pass_on(server, &mut client, replies).await {
+                            end.explain(&why);
+                            // It reads the replies that were passed on before it closes its side.
+                            let _ = timeout(CLOSE_WAIT, close(client)).await;
+                        }
+                        // What it has read, it hands to those who wait.
+                        sleep(HAND_OVER).await;
+                        end.record(ENDED);
                     }
                     Err(error) => end.record(&message(&error)),
                 }
@@ -82,24 +96,32 @@ async fn accept(listener: UnixListener, path: &Path) -> io::Result<UnixStream> {
     }
 }
 
-/// Passes on commands, and replies within the limits, until one side ends. Returns why.
-async fn pass_on(server: Box<dyn Stream>, client: &mut UnixStream) -> String {
+/// Passes on commands, and replies within the limits, until one side ends. Returns why, unless fred has ended it.
+async fn pass_on(
+    server: Box<dyn Stream>,
+    client: &mut UnixStream,
+    replies: Replies,
+) -> Option<String> {
     let (from_server, mut to_server) = split(server);
     let (mut from_client, to_client) = client.split();
     tokio::select! {
-        copied = copy(&mut from_client, &mut to_server) => {
-            copied.map_or_else(|error| message(&error), |_| ENDED.to_owned())
-        }
-        why = pass_on_replies(from_server, to_client) => why,
+        copied = copy(&mut from_client, &mut to_server) => copied.err().map(|error| message(&error)),
+        why = pass_on_replies(from_server, to_client, replies) => Some(why),
     }
+}
+
+/// Closes the connection to fred, and waits until fred has closed it.
+async fn close(mut client: UnixStream) -> io::Result<()> {
+    client.shutdown().await?;
+    copy(&mut client, &mut sink()).await.map(drop)
 }
 
 async fn pass_on_replies(
     mut server: impl AsyncRead + Unpin,
     client: impl AsyncWrite + Unpin,
+    mut replies: Replies,
 ) -> String {
     let mut client = BufWriter::with_capacity(PASSED_BYTES, client);
-    let mut replies = Replies::new(&PROCESS);
     let passed = async {
         while replies.read(&mut server).await? {
             while let Some(reply) = replies.next()? {

@@ -2,7 +2,8 @@
 //! [`reply_limits`](crate::reply_limits), and decodes nothing.
 //!
 //! A reply that arrives in parts is looked through once. Types that Redis never sends to us (attributes, streamed
-//! strings and arrays) are errors.
+//! strings and arrays) are errors. So are lengths of -1 but for strings and arrays of RESP2, where they are null: fred's
+//! decoder of RESP3 takes them for the beginning of a stream.
 
 use std::io;
 
@@ -11,9 +12,12 @@ use memchr::memchr;
 use tokio::io::{AsyncRead, AsyncReadExt as _};
 
 use crate::reply_limits::{
-    ELEMENT_BYTES, REPLY_BYTES_MAX, REPLY_DEPTH_MAX, REPLY_ELEMENTS_MAX, REPLY_LINE_BYTES_MAX,
-    ReplyBudget, ReplyError, ReplyMemory,
+    ELEMENT_BYTES, OWN_BYTES, REPLY_BYTES_MAX, REPLY_DEPTH_MAX, REPLY_ELEMENTS_MAX,
+    REPLY_LINE_BYTES_MAX, ReplyBudget, ReplyError, ReplyMemory,
 };
+
+/// The least bytes of an element, as of `_`.
+const ELEMENT_TEXT_MIN: usize = 3;
 
 /// What is read at once, at least.
 const READ_BYTES: usize = 8 << 10;
@@ -22,6 +26,9 @@ const READ_BYTES: usize = 8 << 10;
 #[derive(Debug)]
 pub(crate) struct Replies {
     bytes: BytesMut,
+    /// The most that `bytes` has had room for since it was new.
+    allocated: usize,
+    is_resp2: bool,
     scan: Scan,
     memory: ReplyMemory,
 }
@@ -41,9 +48,11 @@ struct Scan {
 }
 
 impl Replies {
-    pub(crate) fn new(budget: &'static ReplyBudget) -> Self {
+    pub(crate) fn new(budget: &'static ReplyBudget, is_resp2: bool) -> Self {
         Self {
             bytes: BytesMut::with_capacity(READ_BYTES),
+            allocated: READ_BYTES,
+            is_resp2,
             scan: Scan::default(),
             memory: ReplyMemory::of(budget),
         }
@@ -53,7 +62,8 @@ impl Replies {
     pub(crate) async fn read(&mut self, source: &mut (impl AsyncRead + Unpin)) -> io::Result<bool> {
         if self.bytes.capacity() == self.bytes.len() {
             let more = self.bytes.len().max(READ_BYTES);
-            self.hold(self.bytes.len() + more)?;
+            self.allocated = self.allocated.max(self.bytes.len() + more);
+            self.hold()?;
             self.bytes.reserve(more);
         }
         Ok(source.read_buf(&mut self.bytes).await? > 0)
@@ -61,8 +71,14 @@ impl Replies {
 
     /// Returns the bytes of the next reply, if all of it has arrived. Its memory is held until the next call.
     pub(crate) fn next(&mut self) -> Result<Option<BytesMut>, ReplyError> {
-        let is_complete = self.scan.advance(&self.bytes)?;
-        self.hold(self.bytes.len())?;
+        if self.allocated > OWN_BYTES && self.bytes.len() <= READ_BYTES {
+            // The memory of a long reply is not kept for short ones.
+            let mut bytes = BytesMut::with_capacity(READ_BYTES);
+            bytes.extend_from_slice(&self.bytes);
+            (self.bytes, self.allocated) = (bytes, READ_BYTES);
+        }
+        let is_complete = self.scan.advance(&self.bytes, self.is_resp2)?;
+        self.hold()?;
         if !is_complete {
             return Ok(None);
         }
@@ -71,19 +87,21 @@ impl Replies {
         Ok(Some(reply))
     }
 
-    fn hold(&mut self, bytes: usize) -> Result<(), ReplyError> {
-        self.memory.hold(bytes + self.scan.elements * ELEMENT_BYTES)
+    fn hold(&mut self) -> Result<(), ReplyError> {
+        // What a peer announces takes nothing before it arrives.
+        let elements = self.scan.elements.min(self.bytes.len() / ELEMENT_TEXT_MIN);
+        self.memory.hold(self.allocated + elements * ELEMENT_BYTES)
     }
 }
 
 impl Scan {
     /// Looks through what has arrived. Returns whether that is the whole reply.
-    fn advance(&mut self, bytes: &[u8]) -> Result<bool, ReplyError> {
+    fn advance(&mut self, bytes: &[u8], is_resp2: bool) -> Result<bool, ReplyError> {
         while !self.is_over {
             let Some(line) = self.line(bytes)? else {
                 return Ok(false);
             };
-            self.header(line)?;
+            self.header(line, is_resp2)?;
         }
         Ok(self.position <= bytes.len())
     }
@@ -108,19 +126,18 @@ impl Scan {
         line.ok_or(ReplyError::Malformed).map(Some)
     }
 
-    fn header(&mut self, line: &[u8]) -> Result<(), ReplyError> {
+    fn header(&mut self, line: &[u8], is_resp2: bool) -> Result<(), ReplyError> {
         let (kind, rest) = line.split_first().ok_or(ReplyError::Malformed)?;
         let elements = match kind {
             b'+' | b'-' | b':' | b'_' | b'#' | b',' | b'(' => 0,
+            b'$' | b'*' if is_resp2 && rest == b"-1" => 0,
             b'$' | b'=' | b'!' => {
-                if let Some(length) = length(rest)? {
-                    let end = self.position.saturating_add(length).saturating_add(2);
-                    self.position = end;
-                }
+                let end = self.position.saturating_add(length(rest)?);
+                self.position = end.saturating_add(2);
                 0
             }
-            b'*' | b'~' | b'>' => length(rest)?.unwrap_or(0),
-            b'%' => length(rest)?.unwrap_or(0).saturating_mul(2),
+            b'*' | b'~' | b'>' => length(rest)?,
+            b'%' => length(rest)?.saturating_mul(2),
             _ => return Err(ReplyError::Malformed),
         };
         if self.position > REPLY_BYTES_MAX {
@@ -149,15 +166,11 @@ impl Scan {
     }
 }
 
-/// Reads a length; `None` for -1, the null of RESP2.
-fn length(text: &[u8]) -> Result<Option<usize>, ReplyError> {
-    if text == b"-1" {
-        return Ok(None);
-    }
+fn length(text: &[u8]) -> Result<usize, ReplyError> {
     let text = std::str::from_utf8(text).map_err(|_| ReplyError::Malformed)?;
     // More digits than a number has are a length that is too great.
     if !text.is_empty() && text.bytes().all(|digit| digit.is_ascii_digit()) {
-        return Ok(Some(text.parse().unwrap_or(usize::MAX)));
+        return Ok(text.parse().unwrap_or(usize::MAX));
     }
     Err(ReplyError::Malformed)
 }

@@ -27,6 +27,7 @@ use problem::{Problem, ProblemType};
 use tokio::net::{TcpListener, TcpStream};
 use tokio::time::sleep;
 
+use super::QUEUED_MAX;
 use crate::app::App;
 use crate::feeds::StreamTime;
 use crate::gate::{BegunRequest, Gate};
@@ -41,9 +42,6 @@ const SPARE_HEADER_TIMEOUT: Duration = Duration::from_secs(1);
 
 /// Pause after `accept` failed, mostly for lack of file handles.
 const ACCEPT_PAUSE: Duration = Duration::from_millis(100);
-
-/// Maximum connections that are accepted from the queue of a listener before it is closed: as many as fit into it.
-const QUEUED_MAX: usize = 1024;
 
 /// Accepts connections under limits.
 pub(super) struct Acceptor {
@@ -78,10 +76,20 @@ impl Acceptor {
         }
     }
 
-    /// Serves connections until this is dropped.
-    pub(super) async fn run(&mut self, listener: &TcpListener) {
+    /// Serves connections until then. Whatever was accepted is served.
+    pub(super) async fn run_until(
+        &mut self,
+        listener: &TcpListener,
+        end: impl Future<Output = ()>,
+    ) {
+        let mut end = pin!(end);
         loop {
-            match listener.accept().await {
+            let accepted = tokio::select! {
+                biased;
+                () = &mut end => return,
+                accepted = listener.accept() => accepted,
+            };
+            match accepted {
                 Ok((stream, peer)) => self.admit(stream, peer).await,
                 Err(error) => {
                     tracing::warn!(%error, "no connection could be accepted");

@@ -4,15 +4,14 @@ static BUDGET: ReplyBudget = ReplyBudget::new(usize::MAX);
 
 /// Reads replies that arrive in parts of this length, up to the end or an error.
 async fn read(text: &[u8], part: usize) -> Result<Vec<BytesMut>, String> {
-    read_within(&BUDGET, text, part).await
+    read_within(Replies::new(&BUDGET, false), text, part).await
 }
 
 async fn read_within(
-    budget: &'static ReplyBudget,
+    mut replies: Replies,
     text: &[u8],
     part: usize,
 ) -> Result<Vec<BytesMut>, String> {
-    let mut replies = Replies::new(budget);
     let mut found = Vec::new();
     for mut part in text.chunks(part) {
         while !part.is_empty() {
@@ -43,9 +42,23 @@ async fn replies_are_the_same_however_they_arrive() {
 }
 
 #[tokio::test]
-async fn nulls_of_older_servers_are_replies() {
+async fn nulls_of_resp2_are_replies_of_resp2_alone() {
     let text = b"$-1\r\n*-1\r\n*2\r\n$-1\r\n:1\r\n";
-    assert_eq!(read(text, 3).await.unwrap().len(), 3);
+    let resp2 = || Replies::new(&BUDGET, true);
+    assert_eq!(read_within(resp2(), text, 3).await.unwrap().len(), 3);
+    for (text, is_null) in [
+        ("$-1\r\n", true),
+        ("*-1\r\n", true),
+        ("%-1\r\n", false),
+        ("~-1\r\n", false),
+        (">-1\r\n", false),
+        ("=-1\r\n", false),
+    ] {
+        let malformed = ReplyError::Malformed.to_string();
+        assert_eq!(refused(text.as_bytes()).await, malformed, "{text:?}");
+        let read = read_within(resp2(), text.as_bytes(), 1000).await;
+        assert_eq!(read.is_ok(), is_null, "{text:?}");
+    }
 }
 
 #[tokio::test]
@@ -118,14 +131,38 @@ async fn incomplete_replies_of_all_connections_share_their_memory() {
     let long = format!("${}\r\n{}\r\n", 300_000, "x".repeat(300_000));
     let many = format!("*5000\r\n{}", ":1\r\n".repeat(5000));
     for text in [&long, &many] {
-        let refused = read_within(&SHARED, text.as_bytes(), 1000).await;
+        let refused = read_within(Replies::new(&SHARED, false), text.as_bytes(), 1000).await;
         assert_eq!(refused.unwrap_err(), full);
     }
     // Short ones have memory of their own.
-    read_within(&SHARED, b"+OK\r\n", 1).await.unwrap();
+    let short = read_within(Replies::new(&SHARED, false), b"+OK\r\n", 1).await;
+    short.unwrap();
+    // Nor does what is only announced take any.
+    let announced = format!("*{REPLY_ELEMENTS_MAX}\r\n");
+    let announced = read_within(Replies::new(&SHARED, false), announced.as_bytes(), 7).await;
+    assert!(announced.unwrap().is_empty());
     drop(other);
     for text in [&long, &many] {
-        let replies = read_within(&SHARED, text.as_bytes(), 1000).await;
+        let replies = read_within(Replies::new(&SHARED, false), text.as_bytes(), 1000).await;
         assert_eq!(replies.unwrap().len(), 1);
     }
+}
+
+#[tokio::test]
+async fn the_memory_of_a_long_reply_is_given_back_after_it() {
+    static SHARED: ReplyBudget = ReplyBudget::new(2_000_000);
+    let long = format!("${}\r\n{}\r\n+OK\r\n", 900_000, "x".repeat(900_000));
+    let mut replies = Replies::new(&SHARED, false);
+    let mut text = long.as_bytes();
+    let mut found = 0;
+    while !text.is_empty() {
+        assert!(replies.read(&mut text).await.unwrap());
+        while replies.next().unwrap().is_some() {
+            found += 1;
+        }
+    }
+    assert_eq!(found, 2);
+    assert_eq!(replies.allocated, READ_BYTES);
+    let mut others = ReplyMemory::of(&SHARED);
+    others.hold(2_000_000).unwrap();
 }

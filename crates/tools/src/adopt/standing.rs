@@ -167,9 +167,8 @@ impl Reader {
                 out.push(b'}');
             }
         }
-        out.extend_from_slice(b",\"at\":");
-        let _ = serde_json::to_writer(&mut *out, &standing.at.micros());
-        out.extend_from_slice(b"}\n");
+        // As a number, the microseconds of a time in early 1973 would be milliseconds.
+        let _ = writeln!(out, ",\"at\":\"{}\"}}", standing.at);
     }
 }
 
@@ -219,7 +218,7 @@ mod tests {
         assert_eq!(
             line(&reader, &entry("é\"", 7.0)),
             "{\"board\":\"gifts/a\\\"b\",\"set\":true,\"member\":\"é\\\"\",\"points\":7,\
-             \"at\":1795186342123000}\n"
+             \"at\":\"2026-11-20T14:52:22.123000Z\"}\n"
         );
         let fields = vec!["gold".to_owned(), "silver".to_owned()];
         let bits = "bits(8/8)".parse().unwrap();
@@ -227,7 +226,7 @@ mod tests {
         assert_eq!(
             line(&reader, &entry("u", 513.0)),
             "{\"board\":\"medals/x\",\"set\":true,\"window\":\"day:2026-11-20\",\"member\":\"u\",\
-             \"values\":{\"gold\":2,\"silver\":1},\"at\":1795186342123000}\n"
+             \"values\":{\"gold\":2,\"silver\":1},\"at\":\"2026-11-20T14:52:22.123000Z\"}\n"
         );
     }
 

@@ -69,21 +69,24 @@ pub fn run(args: &ExportArgs) -> Result<ExitCode, Box<dyn Error>> {
         progress: &progress,
         counts: Counts::default(),
     };
-    let outcome = export.all(args).and_then(|()| export.hidden_members(args));
+    let outcome = export.all(args);
+    // The export is complete, whether this can be read or not.
+    let hidden = outcome
+        .as_ref()
+        .map_or(None, |()| export.hidden_members(args).ok().flatten());
     let counts = export.counts;
     progress.finish_and_clear();
-    let hidden = match outcome {
-        Ok(hidden) => {
+    match outcome {
+        Ok(()) => {
             if let Some(warning) = export.output.finish()? {
                 terminal::report(&warning);
             }
-            hidden
         }
         Err(Halt::Interrupted) => return Ok(ExitCode::from(INTERRUPTED)),
         Err(Halt::Failed(reason)) => {
             return Err(format!("{reason}; the export is not complete").into());
         }
-    };
+    }
     let Counts {
         boards,
         windows,
@@ -102,7 +105,8 @@ pub fn run(args: &ExportArgs) -> Result<ExitCode, Box<dyn Error>> {
              again, to include them"
         )),
         None => terminal::report(
-            "hidden members are not exported, and with this key it is unknown whether the kind hides any",
+            "hidden members are not exported, and it is unknown whether there are any: that takes one kind, and a key \
+             that may read its hidden members",
         ),
     }
     let seconds = started.elapsed().as_secs_f64();

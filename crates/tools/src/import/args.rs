@@ -1,5 +1,6 @@
 //! The command line of `import`: [`ImportArgs`], and the file format that it selects: [`Format`].
 
+use std::collections::BTreeSet;
 use std::path::PathBuf;
 
 use clap::builder::NonEmptyStringValueParser;
@@ -218,6 +219,14 @@ impl ColumnArgs {
                 )
             })
         };
+        let mut fields = BTreeSet::new();
+        let mut given = self.values_columns.iter();
+        if let Some((field, _)) = given.find(|(field, _)| !fields.insert(field)) {
+            return Err((
+                ErrorKind::ArgumentConflict,
+                format!("--values-column is given twice for the field {field}"),
+            ));
+        }
         Ok(CsvFormat {
             kind: require(&self.kind, "--kind")?,
             columns: Columns {
@@ -308,6 +317,7 @@ mod tests {
         for both in [
             "- --kind k --subject s --subject-column c",
             "- --points-column p --values-column f=c",
+            "- --kind k --subject s --member-column m --values-column f=c --values-column f=d",
         ] {
             assert_eq!(format(both).unwrap_err().0, ErrorKind::ArgumentConflict);
         }

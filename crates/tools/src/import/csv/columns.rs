@@ -41,16 +41,31 @@ pub(super) struct Column {
 impl<C> Columns<C> {
     /// Returns the columns that each row must have.
     pub(super) fn required(&self) -> impl Iterator<Item = &C> {
+        let others = [self.points(), self.at.as_ref()];
+        self.names().chain(others.into_iter().flatten())
+    }
+
+    /// Returns the columns of names: those of subjects, members and ids.
+    pub(super) fn names(&self) -> impl Iterator<Item = &C> {
         let subject = match &self.subject {
             SubjectSource::Fixed(_) => None,
             SubjectSource::Column(column) => Some(column),
         };
-        let points = match &self.values {
+        let names = [subject, Some(&self.member), self.id.as_ref()];
+        names.into_iter().flatten()
+    }
+
+    /// Returns the columns of values.
+    pub(super) fn values(&self) -> impl Iterator<Item = &C> {
+        let fields = self.fields().iter().map(|(_, column)| column);
+        self.points().into_iter().chain(fields)
+    }
+
+    fn points(&self) -> Option<&C> {
+        match &self.values {
             ValueSource::Points(column) => Some(column),
             ValueSource::Fields(_) => None,
-        };
-        let others = [subject, points, self.at.as_ref(), self.id.as_ref()];
-        std::iter::once(&self.member).chain(others.into_iter().flatten())
+        }
     }
 
     /// Returns the columns of which each row must have one.

@@ -13,6 +13,9 @@ use crate::integer;
 /// The maximum length of a cell in a message.
 const SHOWN_CHARS: usize = 200;
 
+/// The exponent from which on spreadsheets show numbers in this form: those of twelve digits and more.
+const SHORTENED_FROM: u32 = 11;
+
 /// Converts rows.
 pub(super) struct Converter {
     pub(super) kind: String,
@@ -23,7 +26,7 @@ pub(super) struct Converter {
     pub(super) missing: Option<String>,
     /// Whether 1.000 may be a thousand: so it is where commas are in numbers, and something else between cells.
     pub(super) is_grouped_by_points: bool,
-    /// The columns with a warning about rounded names.
+    /// The columns with a warning about rounded numbers.
     pub(super) rounded: Vec<usize>,
     pub(super) warnings: Vec<String>,
 }
@@ -43,17 +46,17 @@ struct Contribution<'a> {
     id: Option<&'a str>,
 }
 
-/// A time: epoch milliseconds as a number, or any other text unchanged.
+/// A time: digits as a number, or any other text unchanged.
 #[derive(Serialize)]
 #[serde(untagged)]
 enum At<'a> {
-    Millis(i64),
+    Number(i64),
     Text(&'a str),
 }
 
 impl<'a> At<'a> {
     fn parse(text: &'a str) -> Self {
-        integer::parse(text).map_or(Self::Text(text), Self::Millis)
+        text.parse().map_or(Self::Text(text), Self::Number)
     }
 }
 
@@ -162,20 +165,15 @@ impl Converter {
         }
     }
 
-    /// Warns once for each column of names that has a number as spreadsheets shorten long ones.
+    /// Warns once for each column of names or values that has a number as spreadsheets shorten long ones.
     fn check_rounded(&mut self, line: u64, cells: Cells<'_>) {
-        let subject = match &self.columns.subject {
-            SubjectSource::Fixed(_) => None,
-            SubjectSource::Column(column) => Some(column),
-        };
-        let names = [
-            subject,
-            Some(&self.columns.member),
-            self.columns.id.as_ref(),
-        ];
-        for column in names.into_iter().flatten() {
+        let names = self.columns.names().map(|column| (column, 0));
+        // A value of fewer digits is whole, and may be written like this.
+        let values = self.columns.values().map(|column| (column, SHORTENED_FROM));
+        for (column, exponent_min) in names.chain(values) {
             let cell = cells.get(column.index);
-            if !is_rounded(cell) || self.rounded.contains(&column.index) {
+            let is_shortened = rounded_exponent(cell).is_some_and(|it| it >= exponent_min);
+            if !is_shortened || self.rounded.contains(&column.index) {
                 continue;
             }
             self.rounded.push(column.index);
@@ -213,23 +211,21 @@ fn is_in_thousands(text: &str) -> bool {
     begins && groups.peek().is_some() && groups.all(|group| is_group(group) && group.len() == 3)
 }
 
-/// Returns whether a cell looks like 2.02312E+16, or 2,02312E+16.
-fn is_rounded(cell: &[u8]) -> bool {
+/// Returns the exponent of a cell that looks like 2.02312E+16, or 2,02312E+16.
+fn rounded_exponent(cell: &[u8]) -> Option<u32> {
     let is_digits = |digits: &[u8]| !digits.is_empty() && digits.iter().all(u8::is_ascii_digit);
-    let [first, rest @ ..] = cell else {
-        return false;
-    };
-    let Some(at) = rest
+    let (first, rest) = cell.split_first()?;
+    let at = rest
         .windows(2)
-        .position(|pair| matches!(pair, b"E+" | b"e+"))
-    else {
-        return false;
-    };
+        .position(|pair| matches!(pair, b"E+" | b"e+"))?;
     let (fraction, exponent) = (&rest[..at], &rest[at + 2..]);
     let is_fraction = match fraction {
         [] => true,
         [b'.' | b',', digits @ ..] => is_digits(digits),
         _ => false,
     };
-    first.is_ascii_digit() && is_fraction && is_digits(exponent)
+    if !(first.is_ascii_digit() && is_fraction && is_digits(exponent)) {
+        return None;
+    }
+    str::from_utf8(exponent).ok()?.parse().ok()
 }

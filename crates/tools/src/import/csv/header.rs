@@ -75,13 +75,13 @@ pub(super) fn open(
 fn first_line(lines: &mut Lines) -> Result<Vec<u8>, HeaderError> {
     let mut header = Vec::new();
     let mut line = Vec::new();
+    let mut quotes = Quotes::default();
     while let Some(read) = lines.next(&mut line)? {
-        header.extend_from_slice(&line);
-        let text = header.trim_ascii_end();
-        if text.is_empty() && read == Line::Whole {
-            header.clear();
+        let text = line.trim_ascii_end();
+        if header.is_empty() && text.is_empty() && read == Line::Whole {
             continue;
         }
+        header.extend_from_slice(&line);
         if has_lone_carriage_return(text) {
             return Err(HeaderError::CarriageReturns);
         }
@@ -91,11 +91,11 @@ fn first_line(lines: &mut Lines) -> Result<Vec<u8>, HeaderError> {
         if str::from_utf8(text).is_err() || text.contains(&0) {
             return Err(HeaderError::NotUtf8);
         }
-        if read == Line::TooLong || text.len() > LINE_BYTES_MAX {
+        if read == Line::TooLong || header.len() > LINE_BYTES_MAX {
             return Err(HeaderError::Broken("it is longer than 1 MiB".to_owned()));
         }
-        let is_quoted = text.iter().fold(false, |is, byte| is ^ (*byte == b'"'));
-        if !is_quoted {
+        quotes.read(&line);
+        if !quotes.are_open {
             break;
         }
     }
@@ -103,6 +103,27 @@ fn first_line(lines: &mut Lines) -> Result<Vec<u8>, HeaderError> {
         return Err(HeaderError::Empty);
     }
     Ok(header)
+}
+
+/// Whether a text ends within quotes. They open at the beginning of a cell alone, whatever the delimiter is.
+#[derive(Default)]
+struct Quotes {
+    are_open: bool,
+    last: Option<u8>,
+}
+
+impl Quotes {
+    fn read(&mut self, text: &[u8]) {
+        for &byte in text {
+            let begins = self
+                .last
+                .is_none_or(|last| last == b'"' || DELIMITERS.contains(&last));
+            if byte == b'"' && (self.are_open || begins) {
+                self.are_open = !self.are_open;
+            }
+            self.last = Some(byte);
+        }
+    }
 }
 
 fn has_lone_carriage_return(text: &[u8]) -> bool {

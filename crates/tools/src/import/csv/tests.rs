@@ -220,12 +220,12 @@ fn numbers_that_a_spreadsheet_has_rounded_are_named_once_a_column() {
         ..names()
     };
     let file = "id;who;points\n\
-        12e4;7;1\n\
-        2,02312E+16;1.23457E+11;2\n\
+        12e4;7;1.5E+3\n\
+        2,02312E+16;1.23457E+11;1.23457E+11\n\
         2,02312E+16;1.23457E+11;3\n";
     let (rows, warnings) = read_all(open(file.as_bytes(), names).unwrap());
     assert!(rows.iter().all(|(_, row)| row.starts_with('{')), "{rows:?}");
-    let [member, id] = warnings.as_slice() else {
+    let [member, id, points] = warnings.as_slice() else {
         panic!("{warnings:?}");
     };
     assert!(
@@ -235,6 +235,10 @@ fn numbers_that_a_spreadsheet_has_rounded_are_named_once_a_column() {
     assert!(
         id.starts_with("line 3: id: \"2,02312E+16\" looks like"),
         "{id}"
+    );
+    assert!(
+        points.starts_with("line 3: points: \"1.23457E+11\" looks like"),
+        "{points}"
     );
 }
 
