@@ -50,7 +50,8 @@ impl Packing {
             return refused("packed.most", reason);
         }
         let ms = self.unit.as_millis();
-        if ms == 0 || 1000 % ms != 0 || Duration::from_millis(ms as u64) != self.unit {
+        let is_whole = self.unit.subsec_nanos().is_multiple_of(1_000_000);
+        if ms == 0 || 1000 % ms != 0 || !is_whole {
             let reason = format!(
                 "{:?} does not divide a second in whole milliseconds, as 1s and 100ms do",
                 self.unit

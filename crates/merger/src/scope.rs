@@ -185,10 +185,12 @@ impl Scope<'_> {
 
     /// One round: asks every shard the same. Passes each reading to `take` and keeps none: of a long
     /// list of ranges those of a part of it, with where that is in the list. Each part is read at a
-    /// moment of its own; parts are in the order of the list, and those of one in that of shards.
+    /// moment of its own, but for those that are to stay `together`; parts are in the order of the
+    /// list, and those of one in that of shards.
     pub(crate) async fn each_of_all(
         &self,
         ranges: Arc<[RangeAsk]>,
+        together: usize,
         mut take: impl FnMut(Range<usize>, u16, ShardReading) + Send,
     ) -> Result<(), StoreError> {
         let beside = self
@@ -196,7 +198,7 @@ impl Scope<'_> {
             .iter()
             .flat_map(|hidden_keys| hidden_keys.ranges())
             .count();
-        let mut slices = self.slices(ranges.clone());
+        let mut slices = self.slices(ranges.clone(), together);
         if slices.is_empty() {
             // Versions and numbers of members are wanted all the same.
             slices.push((0, ranges));

@@ -63,6 +63,8 @@ pub struct Turn {
 struct Level<Q> {
     /// The tag at which the last flow was served.
     now: u64,
+    /// Requests that wait, of all flows.
+    waiting: usize,
     flows: HashMap<u64, Tagged<Q>>,
 }
 
@@ -86,6 +88,10 @@ impl Queue for VecDeque<Waiting> {
 
 impl<Q: Queue> Queue for Level<Q> {
     fn first(&self) -> Option<u64> {
+        // Most flows only remember what they were served.
+        if self.waiting == 0 {
+            return None;
+        }
         self.next().map(|(_, first)| first)
     }
 }
@@ -94,6 +100,7 @@ impl<Q> Default for Level<Q> {
     fn default() -> Self {
         Self {
             now: 0,
+            waiting: 0,
             flows: HashMap::new(),
         }
     }
@@ -109,16 +116,29 @@ impl<Q: Queue> Level<Q> {
         waiting.min().map(|(_, first, id)| (id, first))
     }
 
-    fn queue_of(&mut self, id: u64) -> &mut Q {
+    /// Returns the queue of a flow, to which a request is added.
+    fn add_to(&mut self, id: u64) -> &mut Q {
+        self.waiting += 1;
+        self.forget_idle(id);
         &mut self.flows.entry(id).or_default().queue
+    }
+
+    /// Returns the queue of a flow, from which a request is removed.
+    fn remove_from(&mut self, id: u64) -> &mut Q {
+        self.waiting -= 1;
+        &mut self.flows.entry(id).or_default().queue
+    }
+
+    fn forget_idle(&mut self, but: u64) {
+        if self.flows.len() > IDLE_MAX {
+            self.flows
+                .retain(|id, flow| *id == but || flow.queue.first().is_some());
+        }
     }
 
     /// Counts work that is done for a flow now, and returns its queue.
     fn serve(&mut self, id: u64, work: u64) -> &mut Q {
-        if self.flows.len() > IDLE_MAX {
-            self.flows
-                .retain(|other, flow| *other == id || flow.queue.first().is_some());
-        }
+        self.forget_idle(id);
         let flow = self.flows.entry(id).or_default();
         self.now = self.now.max(flow.tag);
         flow.tag = self.now.saturating_add(work);
@@ -163,8 +183,8 @@ impl FairQueue {
             };
             state
                 .callers
-                .queue_of(flow.caller)
-                .queue_of(flow.board)
+                .add_to(flow.caller)
+                .add_to(flow.board)
                 .push_back(waiter);
             waiting
         };
@@ -205,9 +225,9 @@ impl State {
     /// Removes the request that is next.
     fn next(&mut self) -> Option<Waiting> {
         let (caller, _) = self.callers.next()?;
-        let boards = self.callers.queue_of(caller);
+        let boards = self.callers.remove_from(caller);
         let (board, _) = boards.next()?;
-        let waiting = boards.queue_of(board).pop_front()?;
+        let waiting = boards.remove_from(board).pop_front()?;
         if !waiting.turn.is_closed() {
             let work = waiting.work;
             self.callers.serve(caller, work).serve(board, work);

@@ -19,6 +19,8 @@ pub const STEP: usize = 1024;
 struct Step {
     /// Work that is left of it.
     left: usize,
+    /// Work that was done in it, which may be more than a step where a piece is.
+    done: usize,
     /// Whether something waits for the next step.
     is_over: bool,
     /// All work that was counted since it began.
@@ -31,6 +33,7 @@ impl Step {
     const fn new(caller: Option<u64>) -> Self {
         Self {
             left: STEP,
+            done: 0,
             is_over: false,
             counted: 0,
             caller,
@@ -66,6 +69,7 @@ fn has_spent(work: usize) -> bool {
     let fits = !step.is_over && (step.left >= work || step.left == STEP);
     if fits {
         step.left = step.left.saturating_sub(work.max(1));
+        step.done = step.done.saturating_add(work);
     } else if step.caller.is_some() {
         step.is_over = true;
     } else {
@@ -81,35 +85,37 @@ pub fn caller() -> Option<u64> {
     CURRENT.get().caller
 }
 
-/// Completes a request of this flow, and returns also all the work that it took. Each step but the
-/// first takes a turn.
+/// Completes a request of this flow, and adds all the work that it takes to `counted`.
+///
+/// After a step that is over the next one takes a turn, for what was done since the last turn. What
+/// a request waits for beside its own steps takes none: it may hold what others wait for.
 pub async fn paced<F: Future>(
     queue: &Arc<FairQueue>,
     flow: Flow,
+    counted: &mut usize,
     request: F,
-) -> (F::Output, usize) {
+) -> F::Output {
     let mut request = pin!(request);
-    let mut counted = 0_usize;
-    // Of the step before, once the request is long.
-    let mut spent = None;
+    let mut done = 0_usize;
+    let mut is_over = false;
     loop {
-        let turn = match spent {
-            Some(work) => Some(queue.turn(flow, work).await),
-            None => None,
+        let turn = if is_over {
+            Some(queue.turn(flow, std::mem::take(&mut done)).await)
+        } else {
+            None
         };
         let polled = poll_fn(|context| {
             let before = CURRENT.replace(Step::new(Some(flow.caller)));
             let _restored = Restored(before);
             let polled = request.as_mut().poll(context);
             let step = CURRENT.get();
-            counted = counted.saturating_add(step.counted);
-            if spent.is_some() || step.is_over {
-                spent = Some(STEP - step.left);
-            }
+            *counted = counted.saturating_add(step.counted);
+            done = done.saturating_add(step.done);
+            is_over = step.is_over;
             Poll::Ready(polled)
         });
         if let Poll::Ready(output) = polled.await {
-            return (output, counted);
+            return output;
         }
         drop(turn);
         woken().await;
@@ -156,7 +162,8 @@ mod tests {
     async fn steps_of<F: Future>(request: impl FnOnce(Arc<AtomicUsize>) -> F) -> Vec<usize> {
         let done = Arc::new(AtomicUsize::new(0));
         let queue = FairQueue::with_lanes(1);
-        let mut paced = pin!(paced(&queue, FLOW, request(done.clone())));
+        let mut counted = 0;
+        let mut paced = pin!(paced(&queue, FLOW, &mut counted, request(done.clone())));
         let mut steps = Vec::new();
         poll_fn(|context| {
             let polled = paced.as_mut().poll(context);
@@ -209,14 +216,35 @@ mod tests {
     #[tokio::test]
     async fn a_request_knows_its_caller_and_leaves_nothing_behind() {
         let queue = FairQueue::with_lanes(1);
-        let seen = paced(&queue, FLOW, async {
+        let mut counted = 0;
+        let seen = paced(&queue, FLOW, &mut counted, async {
             spend(STEP).await;
             spend(STEP).await;
             caller()
         });
-        assert_eq!(
-            (seen.await, caller()),
-            ((Some(FLOW.caller), 2 * STEP), None)
-        );
+        assert_eq!((seen.await, caller()), (Some(FLOW.caller), None));
+        assert_eq!(counted, 2 * STEP);
+    }
+
+    #[tokio::test]
+    async fn a_request_that_waits_takes_no_turn_until_a_step_is_over() {
+        let queue = FairQueue::with_lanes(1);
+        // Nobody else gets a turn.
+        let _taken = queue.turn(FLOW, 1).await;
+        let (mut counted, mut polls) = (0, 0);
+        let mut request = Box::pin(paced(&queue, FLOW, &mut counted, async {
+            for _ in 0..4 {
+                spend(STEP).await;
+                yield_now().await;
+            }
+            spend(STEP).await;
+            spend(1).await;
+        }));
+        while polls < 10 && request.as_mut().now_or_never().is_none() {
+            polls += 1;
+        }
+        assert_eq!(polls, 10);
+        drop(request);
+        assert_eq!(counted, 5 * STEP);
     }
 }

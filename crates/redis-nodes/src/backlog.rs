@@ -74,7 +74,7 @@ struct Load {
     /// The number of calls that may be under way whatever they weigh, if that is the limit.
     calls_max: Option<u32>,
     pace: Pace,
-    /// The number of replies, up to the first few.
+    /// The number of replies.
     answers: u32,
     /// The weights of work that is not yet a call, of calls that wait for permits, and of those
     /// that have them.
@@ -305,13 +305,15 @@ impl Backlog {
         Overload { why, wait }
     }
 
-    /// Returns whether no call waits for permits: then a command without work takes little more than a round trip.
-    pub(crate) fn is_short(&self) -> bool {
-        self.load.lock().waiting == 0
+    /// Returns whether no call delays a command without work: none is under way, unless each is on a connection of its
+    /// own, and none waits.
+    pub(crate) fn is_idle(&self) -> bool {
+        let load = self.load.lock();
+        load.waiting == 0 && (load.under_way == 0 || load.calls_max.is_some())
     }
 
-    /// Waits until nothing is under way, if the round trip has not been measured for long since calls were waiting.
-    /// Nothing is sent until the result is dropped.
+    /// Waits until nothing is under way, if the round trip has not been measured for long. Nothing is sent until the
+    /// result is dropped.
     pub(crate) async fn drained(&self) -> Option<impl Drop> {
         {
             let load = self.load.lock();
@@ -332,7 +334,7 @@ impl Backlog {
         self.load.lock().pace.saw_trip(trip, now);
     }
 
-    /// Returns the usual round trip.
+    /// Returns the longest recent round trip.
     pub(crate) fn trip(&self) -> Duration {
         self.load.lock().pace.trip()
     }

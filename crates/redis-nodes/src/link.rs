@@ -240,15 +240,15 @@ impl Link {
         if info.history != self.info.history {
             return Ok(Some("it restarted or was promoted".to_owned()));
         }
-        // Where calls wait, the reply would wait behind what is under way. From time to time nothing is, for a round
-        // trip: BBR does the same.
-        let (reads_drained, writes_drained) =
-            tokio::join!(self.reads.backlog.drained(), self.writes.backlog.drained());
-        let is_drained = reads_drained.is_some() && writes_drained.is_some();
-        let is_short = is_drained || self.lines().all(|line| line.backlog.is_short());
+        // The reply would wait behind what is under way: load would be taken for distance. From time to time nothing
+        // is, for a round trip: BBR does the same.
+        let writes_drained = self.writes.backlog.drained().await;
+        let reads_drained = self.reads.backlog.drained().await;
+        let is_idle = (writes_drained.is_some() || self.writes.backlog.is_idle())
+            && (reads_drained.is_some() || self.reads.backlog.is_idle());
         let asked = Instant::now();
         let clock = ask_clock(reads, Some(self.clock())).await?;
-        if is_short {
+        if is_idle {
             self.saw_trip(asked.elapsed());
         }
         *self.clock.lock() = clock;

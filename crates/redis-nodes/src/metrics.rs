@@ -192,7 +192,7 @@ pub(crate) fn encode_nodes(
         encoder,
         (
             "redis_round_trip",
-            "The longest recent round trip to the node, measured while no call waited: its distance.",
+            "The longest recent round trip to the node, measured while nothing was under way: its distance.",
             Some(&Unit::Seconds),
         ),
         nodes.iter().filter_map(NodeSample::round_trip),

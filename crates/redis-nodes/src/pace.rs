@@ -25,7 +25,7 @@ const RATE_SPAN: (Duration, Duration) = (Duration::from_secs(1), Duration::from_
 /// A round trip counts for so long, at least; at most for twice that.
 const TRIP_SPAN: Duration = Duration::from_secs(5);
 
-/// The age after which a round trip is to be measured also while calls wait.
+/// The age after which a round trip is to be measured although calls are under way.
 const TRIP_AGE_MAX: Duration = Duration::from_secs(2);
 
 /// A longer round trip shows a stall.
@@ -108,7 +108,7 @@ impl Pace {
         age.is_none_or(|age| age >= TRIP_AGE_MAX)
     }
 
-    /// Records the round trip of a command without work, sent while no call waited.
+    /// Records the round trip of a command without work, sent while nothing else was under way.
     pub(crate) fn saw_trip(&mut self, trip: Duration, now: Instant) {
         self.trips.saw(trip, now);
     }

@@ -8,6 +8,9 @@ use crate::fault::Fault;
 use crate::info::Info;
 use crate::node_clock::NodeClock;
 
+/// No clock shows so many seconds: additions of times never overflow.
+const CLOCK_SECONDS_MAX: u64 = 1 << 40;
+
 /// Why there is no link.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) enum NoLink {
@@ -56,7 +59,7 @@ pub(crate) async fn ask_clock(
     let parts = reply::items(&reply).unwrap_or_default();
     match parts {
         [seconds, micros] => match (reply::number(seconds), reply::number(micros)) {
-            (Some(seconds), Some(micros)) => {
+            (Some(seconds), Some(micros)) if seconds < CLOCK_SECONDS_MAX && micros < 1_000_000 => {
                 let clock = NodeClock::new(seconds * 1_000_000 + micros, asked, read);
                 Ok(before.map_or(clock, |before| clock.or_better(before)))
             }

@@ -29,7 +29,7 @@ pub(super) fn board_of(path: &str) -> u64 {
 }
 
 impl PacedRequest<'_> {
-    /// Completes the request. What it cost beside itself counts against the rates of its caller.
+    /// Completes the request. What it costs beside itself counts against the rates of its caller.
     pub(super) async fn complete<F: Future>(self, request: F) -> F::Output {
         let flow = Flow {
             caller: self
@@ -38,12 +38,33 @@ impl PacedRequest<'_> {
                 .unwrap_or_else(|| address_digest(self.address)),
             board: self.board,
         };
-        let (output, work) = paced(self.long_requests, flow, request).await;
-        let more = u32::try_from(work / STEP).unwrap_or(u32::MAX);
-        if self.only_reads && more > 0 {
-            self.app.access.owe(&self.caller, self.address, more);
+        let mut cost = Cost {
+            request: self,
+            work: 0,
+        };
+        paced(cost.request.long_requests, flow, &mut cost.work, request).await
+    }
+}
+
+/// What a request cost, which counts when this is dropped: also if its client has left.
+struct Cost<'a> {
+    request: PacedRequest<'a>,
+    work: usize,
+}
+
+impl Drop for Cost<'_> {
+    fn drop(&mut self) {
+        let more = u32::try_from(self.work / STEP).unwrap_or(u32::MAX);
+        let PacedRequest {
+            app,
+            caller,
+            address,
+            only_reads,
+            ..
+        } = &self.request;
+        if *only_reads && more > 0 {
+            app.access.owe(caller, *address, more);
         }
-        output
     }
 }
 

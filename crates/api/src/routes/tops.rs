@@ -12,7 +12,7 @@ use board::BoardName;
 use board::limits::TOP_MAX;
 use connection::AddressResponses;
 use futures::FutureExt;
-use futures::stream::{self, StreamExt};
+use futures::future::join_all;
 use merger::TopView;
 use problem::Problem;
 use query_params::Params;
@@ -103,26 +103,22 @@ pub(crate) async fn many(
         return Err(Problem::invalid(detail));
     }
     check_distinct(&shape.boards.0)?;
-    let tops = (0..count).map(|index| {
-        let (app, caller, shape) = (&app, &caller, &shape);
-        let top = async move {
-            let top = Top::of(app, caller, shape, &shape.boards.0[index]).await;
-            top.map_err(|problem| problem.at(&format!("boards[{index}]")))
-        };
-        top.boxed()
-    });
-    let mut tops = stream::iter(tops.collect::<Vec<_>>()).buffered(AT_ONCE_MAX);
     // Nothing is rendered before all entries fit. The first board that does not is reported.
     let mut reservation = answers.reservation();
     let (mut read, mut bytes) = (Vec::with_capacity(count), 0);
-    while let Some(top) = tops.next().await {
-        let top = top?;
-        bytes += top.entry_bytes();
-        let reserved = reservation.resize_for_read(bytes).await;
-        reserved.map_err(|problem| problem.at(&format!("boards[{}]", read.len())))?;
-        read.push(top);
+    for boards in shape.boards.0.chunks(AT_ONCE_MAX) {
+        let tops = boards
+            .iter()
+            .map(|board| Top::of(&app, &caller, &shape, board).boxed());
+        // All of them: what is being read may hold what others wait for, and would be left with it.
+        for top in join_all(tops).await {
+            let named = |problem: Problem| problem.at(&format!("boards[{}]", read.len()));
+            let top = top.map_err(named)?;
+            bytes += top.entry_bytes();
+            reservation.resize_for_read(bytes).await.map_err(named)?;
+            read.push(top);
+        }
     }
-    drop(tops);
     let mut body = Vec::with_capacity(bytes + count * HEAD_BYTES);
     body.extend_from_slice(BEGIN);
     for (index, top) in read.iter().enumerate() {

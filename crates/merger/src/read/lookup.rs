@@ -91,7 +91,7 @@ impl Scope<'_> {
             let ranges = indexes
                 .iter()
                 .map(|index| ask(Anchor::Member(members[*index].clone())));
-            for (start, slice) in self.slices(ranges.collect()) {
+            for (start, slice) in self.slices(ranges.collect(), 1) {
                 asked.push((shard, &indexes[start..start + slice.len()]));
                 reads.push(self.query(shard, slice));
             }
@@ -158,7 +158,7 @@ impl Scope<'_> {
             }
         };
         let ranges = found.iter().map(count).collect();
-        self.each_of_all(ranges, take).await?;
+        self.each_of_all(ranges, 1, take).await?;
         Ok(counted)
     }
 }

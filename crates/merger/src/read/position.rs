@@ -9,6 +9,9 @@ use shard_store::{Anchor, Groups, RangeAsk, ShardReading};
 
 use crate::merger::{Merger, ReadFuture, ReadResult};
 
+/// The asks for one position, which are read at one moment.
+const ASKS: usize = 2;
+
 /// A rank and a position, from 1.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct PositionView {
@@ -72,7 +75,7 @@ impl Merger {
             let better = kind.rules().field_words(&bound.words).successor();
             better.map_or(Anchor::Rank(0), |words| Anchor::Bound(Bound::prefix(words)))
         };
-        let asks = |bound: &Bound| {
+        let asks = |bound: &Bound| -> [RangeAsk; ASKS] {
             [
                 RangeAsk::rank_of(Anchor::Bound(bound.clone())),
                 RangeAsk::rank_of(better_fields(bound)),
@@ -99,7 +102,7 @@ impl Merger {
                         sums.1 += part.group.better;
                     }
                 };
-                scope.each_of_all(ranges, take).await?;
+                scope.each_of_all(ranges, ASKS, take).await?;
                 let view = |(bound, above): (&Bound, &[(u64, u64)])| {
                     let (entries, values) = above[0];
                     let position = entries + 1;
@@ -118,7 +121,7 @@ impl Merger {
                     activity: scope.record.activity,
                     value: bounds
                         .iter()
-                        .zip(above.chunks(2))
+                        .zip(above.chunks(ASKS))
                         .map(view)
                         .collect::<Vec<_>>(),
                 })

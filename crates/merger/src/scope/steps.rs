@@ -7,7 +7,7 @@
 use std::ops::Range;
 use std::sync::Arc;
 
-use futures::future::try_join_all;
+use futures::{StreamExt as _, TryStreamExt as _, stream};
 use pacing::{FairQueue, Flow, STEP, spend};
 use shard_store::{RangeAsk, ShardQuery, ShardReading, StoreError};
 use tracing::Instrument as _;
@@ -73,7 +73,8 @@ impl Scope<'_> {
             let _turn = self.long_reads.turn(flow, work).await;
             self.step(&queries[step], work).await
         });
-        let readings = try_join_all(reads).await?;
+        let reads = stream::iter(reads).buffered(LONG_CALLS);
+        let readings: Vec<_> = reads.try_collect().await?;
         Ok(readings.into_iter().flatten().collect())
     }
 
@@ -92,17 +93,26 @@ impl Scope<'_> {
     }
 
     /// Divides a list of ranges into those that one shard is asked for in one call, each with its
-    /// position in the list.
-    pub(crate) fn slices(&self, ranges: Arc<[RangeAsk]>) -> Vec<(usize, Arc<[RangeAsk]>)> {
+    /// position in the list. So many that follow one another stay `together`.
+    pub(crate) fn slices(
+        &self,
+        ranges: Arc<[RangeAsk]>,
+        together: usize,
+    ) -> Vec<(usize, Arc<[RangeAsk]>)> {
+        let groups: Vec<&[RangeAsk]> = ranges.chunks(together).collect();
         // A call takes one itself.
-        let slices = parts(&ranges, STEP - 1, |ask| self.work_of(ask));
+        let slices = parts(&groups, STEP - 1, |asks| {
+            asks.iter().map(|ask| self.work_of(ask)).sum()
+        });
         if slices.len() == 1 {
             return vec![(0, ranges)];
         }
-        let slices = slices.into_iter();
-        slices
-            .map(|(slice, _)| (slice.start, ranges[slice].into()))
-            .collect()
+        let slices = slices.into_iter().map(|(groups, _)| {
+            let end = (groups.end * together).min(ranges.len());
+            let start = groups.start * together;
+            (start, ranges[start..end].into())
+        });
+        slices.collect()
     }
 
     /// Returns the work of a query.

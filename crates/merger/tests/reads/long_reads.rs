@@ -63,7 +63,8 @@ async fn steps(store: &HookedStore, read: impl Future) -> Vec<usize> {
     });
     let mut steps = Vec::new();
     let queue = FairQueue::with_lanes(1);
-    let mut read = pin!(paced(&queue, flow(1), read));
+    let mut counted = 0;
+    let mut read = pin!(paced(&queue, flow(1), &mut counted, read));
     poll_fn(|context| {
         let polled = read.as_mut().poll(context);
         steps.push(done.swap(0, Ordering::Relaxed));
@@ -151,7 +152,8 @@ async fn reads_of_whole_boards_yield_as_often_as_their_entries_take_steps() {
         }
     };
     let queue = FairQueue::with_lanes(1);
-    let mut pages = pin!(paced(&queue, flow(1), pages));
+    let mut counted = 0;
+    let mut pages = pin!(paced(&queue, flow(1), &mut counted, pages));
     let mut polls = 0;
     poll_fn(|context| {
         polls += 1;
@@ -206,12 +208,9 @@ async fn a_caller_of_a_remote_store_waits_for_few_calls_of_another_one() {
     });
     let queue = FairQueue::with_lanes(2);
     let (many, fewer) = (members(0..1000), members(1000..1300));
-    let read = |caller, members| {
-        paced(
-            &queue,
-            flow(caller),
-            merger.lookup(board, kind, ALL, members),
-        )
+    let read = async |caller, members| {
+        let lookup = merger.lookup(board, kind, ALL, members);
+        paced(&queue, flow(caller), &mut 0, lookup).await
     };
     let busy = join_all((0..CALLERS).map(|_| read(1, many.as_slice())));
     let other = async {
@@ -220,12 +219,12 @@ async fn a_caller_of_a_remote_store_waits_for_few_calls_of_another_one() {
             yield_now().await;
         }
         let from = calls.lock().len();
-        read(2, &fewer).await.0.unwrap();
+        read(2, &fewer).await.unwrap();
         let to = calls.lock().len();
         from..to
     };
     let (busy, meanwhile) = join(busy, other).await;
-    assert!(busy.into_iter().all(|(read, _)| read.is_ok()));
+    assert!(busy.into_iter().all(|read| read.is_ok()));
     let calls = calls.lock();
     let own = calls[meanwhile.clone()]
         .iter()

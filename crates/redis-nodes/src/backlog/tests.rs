@@ -214,7 +214,10 @@ async fn nothing_is_under_way_while_an_old_round_trip_is_measured_again() {
     assert!(backlog.drained().await.is_none());
     advance(2000 * MS).await;
     let until = Instant::now() + 5000 * MS;
+    assert!(backlog.is_idle());
     let under_way = backlog.enter(FULL, until).await.unwrap();
+    // A command would wait behind it, and its time would be taken for the distance.
+    assert!(!backlog.is_idle());
     let mut drained = Box::pin(backlog.drained());
     assert!(drained.as_mut().now_or_never().is_none());
     drop(under_way);
