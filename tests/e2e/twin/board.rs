@@ -314,25 +314,34 @@ impl Board {
         *self = Self::of_incarnation(self.incarnation + 1);
     }
 
-    /// Returns what a sweep at this time leaves, if it may delete the board.
-    pub(super) fn swept(&self, kind: &Kind, now: i64) -> Option<Self> {
+    /// Returns what a sweep up to this time may leave, if it may delete the board.
+    pub(super) fn swept(&self, kind: &Kind, now: i64) -> Vec<Self> {
         let holds =
             |(window, members): &(Window, Members)| !window.is_gone(now) && !members.is_empty();
         let is_spent = !self.windows.values().any(holds) && now >= self.stays_until();
         if !self.is_there() || !(is_spent || self.has_expired(now)) {
-            return None;
+            return Vec::new();
         }
-        let mut left = Self::of_incarnation(self.incarnation + 1);
+        let mut swept = Vec::new();
+        let left = Self::of_incarnation(self.incarnation + 1);
+        let mut is_closed = false;
         if let Some(gone_at) = self.activity.expires_at().or(self.activity.ends_at) {
             let last = gone_at + NAMES_CLOSED_US;
             let until = kind.admits_until(gone_at - 1);
             let until = until.map_or(last, |until| until.min(last));
-            if until > now {
-                left.activity.starts_at = Some(gone_at);
-                left.kept_until = Some(until.max(gone_at + SETTINGS_KEPT_US));
+            is_closed = until > now;
+            // A sweep may have been earlier, while no request was about this board.
+            if until > self.stays_until() {
+                let mut closed = left.clone();
+                closed.activity.starts_at = Some(gone_at);
+                closed.kept_until = Some(until.max(gone_at + SETTINGS_KEPT_US));
+                swept.push(closed);
             }
         }
-        Some(left)
+        if !is_closed {
+            swept.push(left);
+        }
+        swept
     }
 
     fn stays_until(&self) -> i64 {

@@ -44,7 +44,7 @@ impl PossibleBoards {
             let board = boards[next].clone();
             for now in moments {
                 merge(&mut boards, board.without_what_is_gone(*now));
-                if let Some(swept) = board.swept(kind, *now) {
+                for swept in board.swept(kind, *now) {
                     merge(&mut boards, swept);
                 }
             }
