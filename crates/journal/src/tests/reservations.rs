@@ -31,6 +31,14 @@ fn more_than_a_batch_is_rejected() {
 }
 
 #[test]
+fn a_blocking_write_is_durable_when_it_returns() {
+    let disk = SimDisk::default();
+    let journal = open(&disk, quick());
+    journal.write_blocking(&record(3)).unwrap();
+    assert_eq!(records_from(&disk.killed(), 0).unwrap().0, [record(3)]);
+}
+
+#[test]
 fn unused_capacity_is_released() {
     let journal = open(&SimDisk::default(), quick());
     for turn in 0..100 {

@@ -153,13 +153,14 @@ async fn reads_of_whole_boards_yield_as_often_as_their_entries_take_steps() {
     };
     let queue = FairQueue::with_lanes(1);
     let mut counted = 0;
-    let mut pages = pin!(paced(&queue, flow(1), &mut counted, pages));
+    let mut pages = Box::pin(paced(&queue, flow(1), &mut counted, pages));
     let mut polls = 0;
     poll_fn(|context| {
         polls += 1;
         pages.as_mut().poll(context)
     })
     .await;
+    drop(pages);
     assert!(polls >= PAGES, "{polls}");
 }
 

@@ -3,11 +3,9 @@
 -- The greatest magnitude of a value.
 local VALUE_MAX = 9007199254740991
 
--- 1, 0 or -1 as a value of a field is better than another, as good or worse. Null is worst.
+-- 1, 0 or -1 as a value of a field is better than another, as good or worse. None is null: attempts have all fields.
 local function compare_values(field, a, b)
     if a == b then return 0 end
-    if a == NULL then return -1 end
-    if b == NULL then return 1 end
     if field.asc then a, b = b, a end
     return a > b and 1 or -1
 end

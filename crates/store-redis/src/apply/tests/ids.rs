@@ -7,7 +7,7 @@ use board::{Period, Timestamp, Window, WindowRule};
 use super::applier::{APPLIED, ApplierOnRedis, Board, DUPLICATE, HOUR, MS, NOW, gifts};
 use redis_boards::settings::RedisSettings;
 use redis_nodes::Writes;
-use shard_store::{ItemFailure, Outcome};
+use shard_store::{Change, ItemFailure, Outcome};
 
 const ALL: Window = Window::ALL_TIME;
 
@@ -30,6 +30,33 @@ async fn an_id_counts_for_exactly_the_span() {
     assert_eq!(once(&board, "evt-1", last).await, DUPLICATE);
     assert_eq!(once(&board, "evt-1", NOW.plus(HOUR)).await, APPLIED);
     assert_eq!(board.points_of(ALL, "u1"), Some(4));
+}
+
+#[tokio::test]
+async fn an_id_of_a_clock_that_is_behind_counts_from_the_beginning_of_its_generation() {
+    let setup = ApplierOnRedis::new().await;
+    let board = setup.board(gifts(|_| ())).await;
+    assert_eq!(once(&board, "evt-1", NOW).await, APPLIED);
+    assert_eq!(once(&board, "evt-2", NOW.minus(MS * 1000)).await, APPLIED);
+    let last = NOW.plus(HOUR).minus(MS);
+    assert_eq!(once(&board, "evt-2", last).await, DUPLICATE);
+    assert_eq!(once(&board, "evt-2", NOW.plus(HOUR)).await, APPLIED);
+}
+
+/// Replicas that have the note have what the answer speaks of.
+#[tokio::test]
+async fn an_answer_about_what_was_applied_before_is_noted_and_a_refusal_is_not() {
+    let setup = ApplierOnRedis::new().await;
+    let board = setup.board(gifts(|_| ())).await;
+    assert_eq!(once(&board, "evt-1", NOW).await, APPLIED);
+    let first = board.meta("c");
+    assert_eq!(once(&board, "evt-1", NOW).await, DUPLICATE);
+    let second = board.meta("c");
+    assert_ne!(first, second);
+    let removal = board.item("nobody", Change::Remove, NOW);
+    let refused = board.apply(&[removal], NOW).await.remove(0);
+    assert!(matches!(refused, Outcome::Rejected(_)), "{refused:?}");
+    assert_eq!(board.meta("c"), second);
 }
 
 #[tokio::test]
