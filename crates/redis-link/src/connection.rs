@@ -130,16 +130,21 @@ impl Connection {
         let _ = futures::poll!(&mut connected);
         let ended = client.connect();
         let task = Task::of(&ended);
-        connected.await.map_err(|error| {
+        let connected = connected.await;
+        let lost = match &connected {
+            // It takes the end of what it reads for an empty reply.
+            Ok(()) => end.why(),
             // An error of Redis comes before the end of the connection, and says more.
-            let is_lost = matches!(error.kind(), ErrorKind::Canceled | ErrorKind::IO);
-            let why = end.why().filter(|_| is_lost);
-            let why = why.as_deref().unwrap_or_else(|| error.details());
-            if why.contains("Invalid HELLO") || why == ReplyError::Malformed.to_string() {
-                return "the server at this address is not a Redis".to_owned();
+            Err(error) if matches!(error.kind(), ErrorKind::Canceled | ErrorKind::IO) => end.why(),
+            Err(_) => None,
+        };
+        let failed = connected.err().map(|error| error.details().into());
+        if let Some(why) = lost.or(failed) {
+            if why.contains("Invalid HELLO") || *why == *ReplyError::Malformed.to_string() {
+                return Err("the server at this address is not a Redis".to_owned());
             }
-            why.to_owned()
-        })?;
+            return Err(why.to_string());
+        }
         let now = Instant::now();
         let activity = Activity {
             answered: now,
@@ -257,7 +262,7 @@ impl Connection {
     ) -> Result<T, Fault> {
         // A command that is sent now would wait forever: fred does not end its queue.
         if self.task.is_finished() || self.end.is_over() {
-            return Err(Fault::NotSent("the connection has ended".to_owned()));
+            return Err(Fault::NotSent(self.ended_for().to_string()));
         }
         let mut ended = pin!(self.end.ended());
         let sent = Instant::now();
@@ -369,7 +374,7 @@ impl Connection {
         match error.kind() {
             ErrorKind::Backpressure => Fault::NotSent("too many calls wait".to_owned()),
             ErrorKind::Unknown if error.details() == TASK_IS_GONE => {
-                Fault::NotSent("the connection has ended".to_owned())
+                Fault::NotSent(self.ended_for().to_string())
             }
             ErrorKind::Timeout => Fault::Lost(SILENT.to_owned()),
             ErrorKind::Canceled | ErrorKind::IO => Fault::Lost(self.ended_for().to_string()),

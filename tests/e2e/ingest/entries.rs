@@ -5,7 +5,9 @@ use testkit::clock::{now_ms, rfc3339};
 use testkit::redis::RedisServer;
 use testkit::{Server, eventually};
 
-use super::{GROUP, KIND, add_json, ends_well, ingest, item, pending, points, reaches, stream};
+use super::{
+    GROUP, KIND, add_json, ends_well, has_none_pending, ingest, item, points, reaches, stream,
+};
 
 const FIELDS: &str = "[kinds.f]\nwindows = [\"all\"]\n\
                       fields = [{ name = \"a\" }, { name = \"b\", op = \"max\" }]\n";
@@ -92,7 +94,7 @@ fn invalid_and_rejected_entries_are_logged_saved_and_acknowledged() {
     let ingest = ingest(&redis, server.url(), &["--rejected", "q/rejected"]);
     reaches(&server, 3);
     eventually("no entry is pending", || {
-        (pending(&redis, 0) == 0).then_some(())
+        has_none_pending(&redis, 0).then_some(())
     });
     let aside = redis.command(&["XRANGE", "q/rejected", "-", "+"]);
     assert_eq!(aside.items().len(), wrong.len() + 1, "{aside:?}");

@@ -7,8 +7,8 @@ use testkit::redis::{Fsync, RedisOptions, RedisServer};
 use testkit::{Launch, Server, eventually};
 
 use super::{
-    GROUP, KIND, PARTITIONS, add_json, audit, ends_well, ingest, item, pending, produce, reaches,
-    settled, stream,
+    GROUP, KIND, PARTITIONS, add_json, audit, ends_well, has_none_pending, ingest, item, produce,
+    reaches, settled, stream,
 };
 
 const MEMBERS: usize = 500;
@@ -129,7 +129,7 @@ fn entries_trimmed_while_pending_are_counted_and_reported() {
     let ingest = ingest(&redis, server.url(), &[]);
     reaches(&server, 1);
     eventually("no entry is pending", || {
-        (pending(&redis, 0) == 0).then_some(())
+        has_none_pending(&redis, 0).then_some(())
     });
     let message = format!("{name}: 2 entries were trimmed before they were acknowledged");
     assert!(ingest.stderr().contains(&message), "{}", ingest.stderr());
