@@ -51,6 +51,9 @@ mod tests {
                 format!("{} mb_short mbs_short {}", key.replace("mb_", "mbs_"), hash),
                 "mbs_... mb_short mbs_short sha256:...",
             ),
+            (format!("mb_{key}"), "mb_..."),
+            (format!("mb_{hash}."), "mb_sha256:...."),
+            (format!("{hash}{hash}"), "sha256:...:..."),
             (String::new(), ""),
         ] {
             assert_eq!(without_keys(&text), shown);

@@ -43,27 +43,3 @@ pub fn without_keys(text: &str) -> String {
 pub const fn is_key_char(char: char) -> bool {
     char.is_ascii_alphanumeric() || matches!(char, '-' | '_')
 }
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn secrets_are_removed_wherever_they_begin() {
-        let secret = "a".repeat(SECRET_CHARS_MIN);
-        for (text, shown) in [
-            (format!("/x/mb_{secret}/y"), "/x/mb_.../y"),
-            (format!("mb_mb_{secret}"), "mb_..."),
-            (format!("mb_sha256:{secret}."), "mb_sha256:...."),
-            (format!("mb_id, mbs_{secret}"), "mb_id, mbs_..."),
-            (format!("sha256:{secret}sha256:{secret}"), "sha256:...:..."),
-            (
-                format!("mb_{}", &secret[1..]),
-                &format!("mb_{}", &secret[1..]),
-            ),
-            (format!("é:_{secret}"), &format!("é:_{secret}")),
-        ] {
-            assert_eq!(without_keys(&text), shown, "{text}");
-        }
-    }
-}

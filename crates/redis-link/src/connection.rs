@@ -130,16 +130,17 @@ impl Connection {
         let _ = futures::poll!(&mut connected);
         let ended = client.connect();
         let task = Task::of(&ended);
-        let connected = connected.await;
-        let lost = match &connected {
+        let why = match connected.await {
             // It takes the end of what it reads for an empty reply.
             Ok(()) => end.why(),
-            // An error of Redis comes before the end of the connection, and says more.
-            Err(error) if matches!(error.kind(), ErrorKind::Canceled | ErrorKind::IO) => end.why(),
-            Err(_) => None,
+            Err(error) => {
+                // An error of Redis comes before the end of the connection, and says more.
+                let is_lost = matches!(error.kind(), ErrorKind::Canceled | ErrorKind::IO);
+                let ended = end.why().filter(|_| is_lost);
+                Some(ended.unwrap_or_else(|| error.details().into()))
+            }
         };
-        let failed = connected.err().map(|error| error.details().into());
-        if let Some(why) = lost.or(failed) {
+        if let Some(why) = why {
             if why.contains("Invalid HELLO") || *why == *ReplyError::Malformed.to_string() {
                 return Err("the server at this address is not a Redis".to_owned());
             }

@@ -54,16 +54,11 @@ struct Cost<'a> {
 
 impl Drop for Cost<'_> {
     fn drop(&mut self) {
-        let more = u32::try_from(self.work / STEP).unwrap_or(u32::MAX);
-        let PacedRequest {
-            app,
-            caller,
-            address,
-            only_reads,
-            ..
-        } = &self.request;
-        if *only_reads && more > 0 {
-            app.access.owe(caller, *address, more);
+        let (request, more) = (&self.request, self.work / STEP);
+        if request.only_reads && more > 0 {
+            let more = u32::try_from(more).unwrap_or(u32::MAX);
+            let access = &request.app.access;
+            access.owe(&request.caller, request.address, more);
         }
     }
 }

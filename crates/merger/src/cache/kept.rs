@@ -88,7 +88,7 @@ impl KeptResponses {
 }
 
 #[cfg(test)]
-mod tests {
+pub(super) mod tests {
     use super::*;
 
     fn form(n: usize) -> TopForm {
@@ -101,7 +101,7 @@ mod tests {
         }
     }
 
-    fn ask(kept: &KeptResponses, n: usize, body: &'static str) -> TopResponse {
+    pub(in crate::cache) fn ask(kept: &KeptResponses, n: usize, body: &'static str) -> TopResponse {
         let make = || TopResponse {
             body: Bytes::from(body),
             etag: Bytes::new(),

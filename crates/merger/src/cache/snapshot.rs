@@ -242,6 +242,7 @@ pub(super) mod tests {
 
     use board::{FieldName, FieldRule, KindName, KindSpec, Mode, Rules, Ties};
 
+    use super::super::kept::tests::ask;
     use super::*;
 
     pub(in crate::cache) fn kind() -> Kind {
@@ -309,19 +310,7 @@ pub(super) mod tests {
     }
 
     fn body(snapshot: &Snapshot, body: &'static str) -> Bytes {
-        let form = TopForm {
-            window: Window::ALL_TIME,
-            n: 100,
-            is_final: false,
-            stale: false,
-            listed: None,
-        };
-        let make = || TopResponse {
-            body: Bytes::from(body),
-            etag: Bytes::new(),
-            coded: None,
-        };
-        snapshot.response(form, make).body
+        ask(&snapshot.kept, 100, body).body
     }
 
     #[test]
