@@ -57,10 +57,6 @@ words! {
         MethodNotAllowed = "method-not-allowed",
         /// The server does not accept this `Host`.
         UnknownHost = "unknown-host",
-        /// The target of the request is too long.
-        TargetTooLong = "target-too-long",
-        /// The head of the request is too large.
-        HeadTooLarge = "head-too-large",
         /// The body took too long.
         TooSlow = "too-slow",
         /// Another request is changing the same object.

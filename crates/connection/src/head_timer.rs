@@ -13,34 +13,8 @@ use hyper::rt::{Sleep, Timer};
 use parking_lot::Mutex;
 
 /// The timer of the heads of one connection.
-#[derive(Debug, Clone)]
-pub struct HeadTimer(Arc<Mutex<State>>);
-
-#[derive(Debug)]
-struct State {
-    sleep: Option<Pin<Box<tokio::time::Sleep>>>,
-    timeout: Duration,
-    /// No head is late before.
-    not_before: Option<tokio::time::Instant>,
-}
-
-impl HeadTimer {
-    /// Creates the timer of a connection. Its heads may take so long.
-    #[must_use]
-    pub fn new(timeout: Duration) -> Self {
-        Self(Arc::new(Mutex::new(State {
-            sleep: None,
-            timeout,
-            not_before: None,
-        })))
-    }
-
-    /// Gives a head the whole time from now on: hyper does not know that one has arrived.
-    pub(crate) fn restart(&self) {
-        let state = &mut *self.0.lock();
-        state.not_before = Some(tokio::time::Instant::now() + state.timeout);
-    }
-}
+#[derive(Debug, Clone, Default)]
+pub struct HeadTimer(Arc<Mutex<Option<Pin<Box<tokio::time::Sleep>>>>>);
 
 /// A sleep until the deadline of one head.
 #[derive(Debug)]
@@ -72,12 +46,9 @@ impl Future for HeadDeadline {
     type Output = ();
 
     fn poll(self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<()> {
-        let state = &mut *self.timer.0.lock();
-        let deadline = state
-            .not_before
-            .map_or(self.deadline, |time| time.max(self.deadline));
-        let sleep = || Box::pin(tokio::time::sleep_until(deadline));
-        let sleep = state.sleep.get_or_insert_with(sleep);
+        let deadline = self.deadline;
+        let sleep = &mut *self.timer.0.lock();
+        let sleep = sleep.get_or_insert_with(|| Box::pin(tokio::time::sleep_until(deadline)));
         loop {
             if sleep.deadline() > deadline {
                 sleep.as_mut().reset(deadline);
@@ -105,7 +76,7 @@ mod tests {
 
     #[tokio::test(start_paused = true)]
     async fn each_head_has_its_whole_time() {
-        let timer = HeadTimer::new(TIMEOUT);
+        let timer = HeadTimer::default();
         for _ in 0..5 {
             let mut sleep = timer.sleep(TIMEOUT);
             assert!(sleep.as_mut().now_or_never().is_none());
@@ -120,25 +91,11 @@ mod tests {
     }
 
     #[tokio::test(start_paused = true)]
-    async fn a_head_that_hyper_does_not_know_of_begins_the_time_anew() {
-        let timer = HeadTimer::new(TIMEOUT);
-        let mut sleep = timer.sleep(TIMEOUT);
-        for _ in 0..5 {
-            assert!(sleep.as_mut().now_or_never().is_none());
-            advance(PAUSE).await;
-            timer.restart();
-        }
-        let began = Instant::now();
-        sleep.await;
-        assert!(began.elapsed() >= TIMEOUT);
-    }
-
-    #[tokio::test(start_paused = true)]
     async fn one_timer_serves_all_heads_that_arrive_in_time() {
-        let timer = HeadTimer::new(TIMEOUT);
+        let timer = HeadTimer::default();
         let entered = |timer: &HeadTimer| {
-            let state = timer.0.lock();
-            state.sleep.as_ref().map(|sleep| sleep.deadline())
+            let sleep = timer.0.lock();
+            sleep.as_ref().map(|sleep| sleep.deadline())
         };
         let first = Instant::now() + TIMEOUT;
         for _ in 0..5 {

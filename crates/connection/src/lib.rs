@@ -7,12 +7,10 @@
 //! open_connections           the connections that a stop asks to finish
 //! handshakes                 closing a listener without losing connections
 //! head_timer                 the timer for heads that do not arrive
-//! head_read, refused_head    problem responses for heads that hyper rejects
 //! body                       bodies, whole or as a stream of lines
 //! lent_body                  what becomes of bodies that handlers do not read
 //! responses                  limits the bytes of responses that clients have not read
 //! prepared                   responses of repeated reads, prepared whole
-//! repeated_read              a read that a connection repeats, answered before it is parsed again
 //! pool, per_address          counts bytes up to a limit for each purpose, and amounts for each address
 //! write_permits              limits the contributions that are being written
 //! server_limits              the limits of a server, as its configuration has them
@@ -24,9 +22,7 @@
 mod body;
 mod flow;
 mod handshakes;
-mod head_read;
 mod head_timer;
-mod http_date;
 mod lent_body;
 mod metrics;
 mod open_connections;
@@ -35,8 +31,6 @@ mod permits;
 mod pool;
 mod prepared;
 mod read_ahead;
-mod refused_head;
-mod repeated_read;
 mod request_permits;
 mod responses;
 mod server_limits;
@@ -49,7 +43,6 @@ pub use body::{
 };
 pub use flow::{Asked, Flow};
 pub use handshakes::refuse_handshakes;
-pub use head_read::HEAD_BYTES_MAX;
 pub use head_timer::HeadTimer;
 pub use lent_body::LentBody;
 pub use metrics::{Connections, EarlyEnds, Open};
@@ -62,7 +55,6 @@ pub use pool::{
 };
 pub use prepared::{OwnedReadKey, Prepared, PreparedResponses, ReadKey, ResponseBody};
 pub use read_ahead::{ReadAhead, ReadingRequest};
-pub use repeated_read::{RawResponse, RepeatedRead};
 pub use request_permits::{RequestPermit, RequestPermits};
 pub use responses::{
     ADDRESS_PART, AddressResponses, HasResponses, ResponseReservation, Responses, SMALL_BYTES_MAX,

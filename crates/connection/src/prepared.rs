@@ -7,7 +7,6 @@
 //! There is one slot for each hash of a key. So the number of responses is limited, and nothing is evicted in any
 //! order. Their bytes are counted in a pool.
 
-use std::mem;
 use std::pin::Pin;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -15,7 +14,7 @@ use std::task::{Context, Poll};
 
 use arc_swap::{ArcSwapOption, Guard};
 use axum::body::Body;
-use axum::http::header::{ACCEPT_ENCODING, CONTENT_LENGTH, HOST, IF_NONE_MATCH, ORIGIN};
+use axum::http::header::{ACCEPT_ENCODING, HOST, IF_NONE_MATCH, ORIGIN};
 use axum::http::{
     HeaderMap, HeaderName, HeaderValue, Method, Request, Response, StatusCode, Version,
 };
@@ -27,9 +26,7 @@ use hyper::body::{Body as HttpBody, Frame, SizeHint};
 use request_trace::REQUEST_ID;
 use twox_hash::XxHash3_64;
 
-use crate::http_date;
 use crate::pool::{HeldBytes, Pool};
-use crate::repeated_read::RawResponse;
 use crate::responses::SMALL_BYTES_MAX;
 
 /// The maximum number of prepared responses.
@@ -42,9 +39,6 @@ const VARYING_COUNT: usize = 4;
 
 /// The headers that a response to a read may depend on, besides those that its facts are checked with.
 static VARYING: [HeaderName; VARYING_COUNT] = [HOST, IF_NONE_MATCH, ACCEPT_ENCODING, ORIGIN];
-
-/// The usual maximum length of the lines that are added to a head.
-const LAST_LINES_BYTES: usize = 160;
 
 /// Estimated bytes of a prepared response beside its body, its headers and its key.
 const FIXED_BYTES: usize = 1024;
@@ -126,9 +120,6 @@ pub struct Prepared<T> {
     key: OwnedReadKey,
     status: StatusCode,
     headers: HeaderMap,
-    /// The head as it is sent, as far as it is the same each time: the lines before the value of the request id, and
-    /// those after it.
-    head: [Box<[u8]>; 2],
     body: Bytes,
     facts: T,
     _held: HeldBytes,
@@ -143,27 +134,6 @@ impl<T> Prepared<T> {
     /// Returns the status.
     pub const fn status(&self) -> StatusCode {
         self.status
-    }
-
-    /// Returns the response to a request with this id as hyper would send it.
-    #[must_use]
-    pub fn raw(&self, id: &HeaderValue) -> RawResponse {
-        let [before, after] = &self.head;
-        let mut head = Vec::with_capacity(before.len() + after.len() + LAST_LINES_BYTES);
-        for part in [before, id.as_bytes(), after] {
-            head.extend_from_slice(part);
-        }
-        if !self.body.is_empty() && !self.headers.contains_key(CONTENT_LENGTH) {
-            let mut digits = itoa::Buffer::new();
-            let length = digits.format(self.body.len());
-            put_line(&mut head, b"content-length", length.as_bytes());
-        }
-        put_line(&mut head, b"date", &http_date::now());
-        head.extend_from_slice(b"\r\n");
-        RawResponse {
-            head: head.into(),
-            body: self.body.clone(),
-        }
     }
 
     /// Returns the response.
@@ -251,8 +221,7 @@ impl<T> PreparedResponses<T> {
         let slot = self.slot(key.borrowed().hash());
         let headers = parts.headers.iter();
         let headers = headers.map(|(name, value)| name.as_str().len() + value.len());
-        // They are kept as a map and as text.
-        let bytes = FIXED_BYTES + key.bytes() + 2 * headers.sum::<usize>() + body.len();
+        let bytes = FIXED_BYTES + key.bytes() + headers.sum::<usize>() + body.len();
         // First, since its bytes may be those that are missing.
         slot.prepared.store(None);
         let mut held = self.pool.hold();
@@ -269,7 +238,6 @@ impl<T> PreparedResponses<T> {
             slot.prepared.store(Some(Arc::new(Prepared {
                 key,
                 status: parts.status,
-                head: head_of(parts.status, &headers),
                 headers,
                 body: body.clone(),
                 facts,
@@ -282,37 +250,6 @@ impl<T> PreparedResponses<T> {
     fn slot(&self, hash: u64) -> &Slot<T> {
         // The remainder is less than the number of slots.
         &self.slots[usize::try_from(hash % PREPARED_MAX as u64).unwrap_or_default()]
-    }
-}
-
-/// Returns the first line and the lines of these headers, before and after the value of the request id.
-fn head_of(status: StatusCode, headers: &HeaderMap) -> [Box<[u8]>; 2] {
-    let (mut head, mut before) = (b"HTTP/1.1 ".to_vec(), None);
-    head.extend_from_slice(status.as_str().as_bytes());
-    head.push(b' ');
-    head.extend_from_slice(status.canonical_reason().unwrap_or_default().as_bytes());
-    head.extend_from_slice(b"\r\n");
-    for (name, value) in headers {
-        if name == REQUEST_ID {
-            before = Some(begin_id(&mut head));
-        } else {
-            put_line(&mut head, name.as_str().as_bytes(), value.as_bytes());
-        }
-    }
-    let before = before.unwrap_or_else(|| begin_id(&mut head));
-    [before.into(), head.into()]
-}
-
-/// Ends the lines before the value of the request id, and begins those after it.
-fn begin_id(head: &mut Vec<u8>) -> Vec<u8> {
-    head.extend_from_slice(REQUEST_ID.as_str().as_bytes());
-    head.extend_from_slice(b": ");
-    mem::replace(head, b"\r\n".to_vec())
-}
-
-fn put_line(head: &mut Vec<u8>, name: &[u8], value: &[u8]) {
-    for part in [name, b": ", value, b"\r\n"] {
-        head.extend_from_slice(part);
     }
 }
 

@@ -12,7 +12,6 @@
 use std::sync::Arc;
 
 use parking_lot::Mutex;
-use problem::{Problem, ProblemType};
 
 use crate::pool::{HeldBytes, Pool};
 
@@ -46,13 +45,6 @@ pub struct ReadingRequest {
 #[derive(Debug, Clone, Copy, thiserror::Error)]
 #[error("there is no memory for the head of the request")]
 pub(crate) struct PoolFull;
-
-impl PoolFull {
-    pub(crate) fn problem() -> Problem {
-        let detail = "the heads of all requests exceed the memory for heads";
-        Problem::new(ProblemType::Overloaded, detail)
-    }
-}
 
 impl ReadAhead {
     /// Creates the state of a new connection.

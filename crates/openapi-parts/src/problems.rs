@@ -160,8 +160,6 @@ const fn detail_of(problem: ProblemType) -> &'static str {
         P::UnknownHost => {
             "host: \"boards.example\" is not a name of this server: add it to server.hosts, or create keys"
         }
-        P::TargetTooLong => "the first line of the request has more than 65536 bytes",
-        P::HeadTooLarge => "the head of the request has more than 65536 bytes or 100 lines",
         P::TooSlow => "the body sent nothing for 30 s",
         P::Conflict => "kind gifts is being changed by another request: retry",
         P::BoardExists => {

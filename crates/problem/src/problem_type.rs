@@ -29,8 +29,6 @@ pub enum ProblemType {
     NoAuditLog,
     MethodNotAllowed,
     UnknownHost,
-    TargetTooLong,
-    HeadTooLarge,
     TooSlow,
     Conflict,
     BoardExists,
@@ -52,7 +50,7 @@ pub enum ProblemType {
 
 impl ProblemType {
     /// Every type, in the order of their declaration.
-    pub const ALL: [Self; 33] = [
+    pub const ALL: [Self; 31] = [
         Self::Malformed,
         Self::Invalid,
         Self::Unauthorized,
@@ -67,8 +65,6 @@ impl ProblemType {
         Self::NoAuditLog,
         Self::MethodNotAllowed,
         Self::UnknownHost,
-        Self::TargetTooLong,
-        Self::HeadTooLarge,
         Self::TooSlow,
         Self::Conflict,
         Self::BoardExists,
@@ -105,8 +101,6 @@ impl ProblemType {
             | Self::NoAuditLog => StatusCode::NOT_FOUND,
             Self::MethodNotAllowed => StatusCode::METHOD_NOT_ALLOWED,
             Self::UnknownHost => StatusCode::MISDIRECTED_REQUEST,
-            Self::TargetTooLong => StatusCode::URI_TOO_LONG,
-            Self::HeadTooLarge => StatusCode::REQUEST_HEADER_FIELDS_TOO_LARGE,
             Self::TooSlow => StatusCode::REQUEST_TIMEOUT,
             Self::Conflict | Self::BoardExists | Self::KindHasBoards => StatusCode::CONFLICT,
             Self::WindowGone => StatusCode::GONE,
@@ -141,8 +135,6 @@ impl ProblemType {
             Self::NoAuditLog => ("no-audit-log", "No audit log"),
             Self::MethodNotAllowed => ("method-not-allowed", "Method not allowed"),
             Self::UnknownHost => ("unknown-host", "Unknown host"),
-            Self::TargetTooLong => ("target-too-long", "Request target too long"),
-            Self::HeadTooLarge => ("head-too-large", "Request head too large"),
             Self::TooSlow => ("too-slow", "Body too slow"),
             Self::Conflict => ("conflict", "Conflict"),
             Self::BoardExists => ("board-exists", "Board already exists"),

@@ -95,14 +95,11 @@ fn memory_of_endless_heads_is_limited_and_short_ones_are_served() {
         "x".repeat(LONG)
     );
     let open = fill(&server, "read_ahead", head.as_bytes());
-    let refused = response(&open);
-    assert!(
-        refused.starts_with("HTTP/1.1 503 ") && refused.contains("\"overloaded\""),
-        "{refused}"
-    );
     let ends = [("cause", "overloaded")];
-    let metrics = Exposition::of(&server);
-    assert!(metrics.sum("megaboard_connections_ended_early_total", &ends) >= 1.0);
+    eventually("a connection is closed", || {
+        let closed = Exposition::of(&server).sum("megaboard_connections_ended_early_total", &ends);
+        (closed >= 1.0).then_some(())
+    });
     // Other requests are served, and short bodies are read.
     server
         .lines(&format!(

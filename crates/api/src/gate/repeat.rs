@@ -9,12 +9,11 @@
 //! With a tracer, while requests are logged and while the server drains, all reads are answered in full.
 
 use std::net::IpAddr;
-use std::sync::Arc;
 
-use axum::http::{HeaderValue, Method, Request};
+use axum::http::{Method, Request};
 use axum::response::Response;
-use connection::{OwnedReadKey, Prepared, ReadKey, RepeatedRead, ResponseBody};
-use hyper::body::{Body, Incoming};
+use connection::{OwnedReadKey, ReadKey, ResponseBody};
+use hyper::body::Incoming;
 use request_trace::{REQUEST_ID, request_id};
 use tokio::time::Instant;
 
@@ -37,27 +36,6 @@ impl Gate {
         peer: IpAddr,
         request: &Request<Incoming>,
     ) -> Option<axum::http::Response<ResponseBody>> {
-        self.repeat_as(peer, request, |prepared, id| {
-            let mut response = prepared.response();
-            response.headers_mut().insert(REQUEST_ID, id);
-            response
-        })
-    }
-
-    /// Returns the repeated read of a new connection.
-    pub(crate) fn repeated_read(self: &Arc<Self>, peer: IpAddr) -> Arc<RepeatedRead> {
-        let gate = self.clone();
-        Arc::new(RepeatedRead::new(Box::new(move |request| {
-            gate.repeat_as(peer, request, |prepared, id| prepared.raw(&id))
-        })))
-    }
-
-    fn repeat_as<B: Body, T>(
-        &self,
-        peer: IpAddr,
-        request: &Request<B>,
-        make: impl FnOnce(&Prepared<Facts>, HeaderValue) -> T,
-    ) -> Option<T> {
         if !may_be_prepared(request.uri().path()) {
             return None;
         }
@@ -91,7 +69,8 @@ impl Gate {
         app.merger.count_served_again(top, arrived);
         let route = self.metrics.of(request.method(), matched);
         let counted = app.metrics.http.begin_at(route, arrived.into_std());
-        let response = make(prepared, request_id(headers));
+        let mut response = prepared.response();
+        (response.headers_mut()).insert(REQUEST_ID, request_id(headers));
         counted.end_with(prepared.status());
         app.metrics.http.count_repeated();
         Some(response)

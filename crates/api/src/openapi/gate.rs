@@ -86,13 +86,7 @@ fn add_to_operation(path: &str, method: &Method, operation: &mut Operation) {
 /// Returns the problems of every request, probes included.
 fn of_the_connection() -> Vec<ProblemType> {
     use ProblemType as P;
-    vec![
-        P::Invalid,
-        P::TooLarge,
-        P::TargetTooLong,
-        P::HeadTooLarge,
-        P::UnsupportedMediaType,
-    ]
+    vec![P::Invalid, P::TooLarge, P::UnsupportedMediaType]
 }
 
 /// Returns the further problems of every route except probes.

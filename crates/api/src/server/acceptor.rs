@@ -13,12 +13,12 @@ use std::time::Duration;
 use access::address_for_limits;
 use axum::http::{HeaderValue, Request, Response, header};
 use connection::{
-    Asked, ConnectionPermit, ConnectionPermits, Flow, HEAD_BYTES_MAX, HeadTimer, LentBody,
-    OpenConnections, ReadAhead, ReadingRequest, ResponseBody, ServerLimits, Socket, WriteTimeouts,
+    Asked, ConnectionPermit, ConnectionPermits, Flow, HeadTimer, LentBody, OpenConnections,
+    ReadAhead, ReadingRequest, ResponseBody, ServerLimits, Socket, WriteTimeouts,
 };
 use futures::FutureExt as _;
 use futures::future::{BoxFuture, Either, ready};
-use hyper::body::{Body as _, Incoming};
+use hyper::body::Incoming;
 use hyper::server::conn::http1;
 use hyper::service::service_fn;
 use hyper_util::rt::TokioIo;
@@ -34,8 +34,8 @@ use crate::gate::{BegunRequest, Gate};
 use crate::observed::ObservedRequest;
 use crate::route::Matched;
 
-/// Maximum bytes of one read: a whole head, or a piece of a body.
-const READ_BUFFER_BYTES: usize = HEAD_BYTES_MAX;
+/// The maximum length of a head, and of one read of a body.
+const HEAD_BYTES_MAX: usize = 64 << 10;
 
 /// Maximum time for the head of a request on a connection for probes alone.
 const SPARE_HEADER_TIMEOUT: Duration = Duration::from_secs(1);
@@ -144,26 +144,14 @@ impl Acceptor {
         let permit = Arc::new(permit);
         let is_spare = permit.is_spare();
         let header_timeout = header_timeout(&self.limits, is_spare);
-        let head_timer = HeadTimer::new(header_timeout);
-        let repeated = gate.repeated_read(peer);
-        let socket = Socket::new(
-            stream,
-            flow.clone(),
-            ahead.clone(),
-            self.timeouts.clone(),
-            repeated.clone(),
-            head_timer.clone(),
-        );
+        let head_timer = HeadTimer::default();
+        let socket = Socket::new(stream, flow.clone(), ahead.clone(), self.timeouts.clone());
         let (of_service, of_connection) = (permit.clone(), flow.clone());
         let service = service_fn(move |request: Request<Incoming>| {
-            let is_upgrade = request.headers().contains_key(header::UPGRADE);
-            repeated.begin(request.body().is_end_stream() && !is_upgrade);
             // A client that does not read its responses gets no further ones.
             let may_repeat = !is_spare && flow.blocked_since().is_none();
             if may_repeat && let Some(response) = gate.repeat(peer, &request) {
                 ahead.head_answered();
-                let body_bytes = response.body().size_hint().exact().unwrap_or_default();
-                repeated.keep(&request, body_bytes);
                 return Either::Left(ready(Ok::<_, Infallible>(response)));
             }
             // A connection without a probe may be closed for one, even while its unread body is read.
@@ -214,7 +202,7 @@ fn http(head_timer: HeadTimer, header_timeout: Duration) -> http1::Builder {
     let mut http = http1::Builder::new();
     http.timer(head_timer)
         .header_read_timeout(header_timeout)
-        .max_buf_size(READ_BUFFER_BYTES)
+        .max_buf_size(HEAD_BYTES_MAX)
         // The buffer limit alone would accept a longer head that arrives in one read.
         .max_header_size(HEAD_BYTES_MAX);
     http

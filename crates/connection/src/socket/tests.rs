@@ -37,14 +37,7 @@ impl BlockedConnection {
         let timeouts = WriteTimeouts::new(WRITE_TIMEOUT, pool.clone(), hang_ups.clone());
         let ahead = Arc::new(ReadAhead::new(&Pool::up_to(0)));
         Self {
-            socket: Socket::new(
-                stream,
-                flow,
-                ahead,
-                Arc::new(timeouts),
-                Arc::new(RepeatedRead::new(Box::new(|_| None))),
-                HeadTimer::new(WRITE_TIMEOUT),
-            ),
+            socket: Socket::new(stream, flow, ahead, Arc::new(timeouts)),
             hang_ups,
             written_bytes: 0,
             _client: client,

@@ -162,6 +162,8 @@ async fn reads_of_whole_boards_yield_as_often_as_their_entries_take_steps() {
     .await;
     drop(pages);
     assert!(polls >= PAGES, "{polls}");
+    // Reading them counts as well as what is made of them.
+    assert!(counted >= 2 * PAGES * STEP, "{counted}");
 }
 
 #[tokio::test]
