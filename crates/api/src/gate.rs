@@ -6,12 +6,10 @@
 //! its callers, and [`Access`](access::Access) checks it. A handler whose boards are in the body or the query checks
 //! its [`Caller`] itself. For an audited route, the gate passes the handler an audit entry to begin, and ends it. A
 //! response counts until its connection has written it ([`connection::Responses`]). Before all that, a repeated read
-//! may be answered from a response that is prepared (`repeat`).
+//! may be answered from a response that is [prepared](crate::prepared).
 
 mod begun;
-mod facts;
 mod paced;
-mod repeat;
 mod route_metrics;
 
 use std::convert::Infallible;
@@ -27,7 +25,7 @@ use axum::http::uri::PathAndQuery;
 use axum::http::{HeaderMap, HeaderValue, Method, Request, header};
 use axum::response::{IntoResponse, Response};
 use connection::{
-    Flow, LINES, PerAddress, PreparedResponses, RequestPermit, RequestPermits, ServerLimits,
+    Flow, LINES, PerAddress, RequestPermit, RequestPermits, ServerLimits,
     media_type,
 };
 use futures::FutureExt as _;
@@ -40,10 +38,10 @@ use tower::{Layer as _, ServiceExt as _, service_fn};
 
 pub(crate) use self::begun::BegunRequest;
 use self::begun::{Handled, answered};
-use self::facts::Facts;
 use self::paced::{PacedRequest, board_of};
 use self::route_metrics::MetricsByRoute;
 use crate::app::App;
+use crate::prepared::{Facts, PreparedResponses};
 use crate::dispatch::{dispatch, not_allowed, unknown_path};
 use crate::route::{Matched, Needs};
 use query_params::PathParams;
@@ -62,14 +60,14 @@ const STREAM_WAIT: Duration = Duration::from_secs(1);
 
 /// The checks before the routes.
 pub(crate) struct Gate {
-    app: Arc<App>,
-    metrics: MetricsByRoute,
-    requests: RequestPermits,
+    pub(crate) app: Arc<App>,
+    pub(crate) metrics: MetricsByRoute,
+    pub(crate) requests: RequestPermits,
     scrapes: RequestPermits,
     streams: PerAddress,
     /// Gives turns to the steps of long requests.
     long_requests: Arc<FairQueue>,
-    prepared: PreparedResponses<Facts>,
+    pub(crate) prepared: PreparedResponses<Facts>,
     /// The server listens only on a loopback address.
     is_local: bool,
 }

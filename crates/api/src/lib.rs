@@ -28,10 +28,10 @@ mod metrics;
 mod observed;
 #[cfg(test)]
 mod openapi;
+mod prepared;
 mod profiles;
 mod progress;
 mod read_window;
-mod repeated;
 mod route;
 mod routes;
 mod server;

@@ -10,7 +10,6 @@
 //! body                       bodies, whole or as a stream of lines
 //! lent_body                  what becomes of bodies that handlers do not read
 //! responses                  limits the bytes of responses that clients have not read
-//! prepared                   responses of repeated reads, prepared whole
 //! pool, per_address          counts bytes up to a limit for each purpose, and amounts for each address
 //! write_permits              limits the contributions that are being written
 //! server_limits              the limits of a server, as its configuration has them
@@ -29,7 +28,6 @@ mod open_connections;
 mod per_address;
 mod permits;
 mod pool;
-mod prepared;
 mod read_ahead;
 mod request_permits;
 mod responses;
@@ -53,7 +51,6 @@ pub use pool::{
     BODIES_BYTES_MAX, HeldBytes, PREPARED_BYTES_MAX, Pool, Pools, READ_AHEAD_BYTES_MAX,
     RECEIPT_BYTES_MAX, RESPONSE_BYTES_MAX, STREAM_BYTES_MAX,
 };
-pub use prepared::{OwnedReadKey, Prepared, PreparedResponses, ReadKey, ResponseBody};
 pub use read_ahead::{ReadAhead, ReadingRequest};
 pub use request_permits::{RequestPermit, RequestPermits};
 pub use responses::{

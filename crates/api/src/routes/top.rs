@@ -19,7 +19,7 @@ use wire::TopWritten;
 use crate::app::App;
 use crate::profiles;
 use crate::read_window::ReadWindow;
-use crate::repeated::RepeatedRead;
+use crate::prepared::RepeatedRead;
 use crate::target::{BoardPath, read_window};
 #[cfg(test)]
 use openapi_parts::params::{NotModified, OfBoard, OfKnown, OfProfiles, OfTop, OfWindow};

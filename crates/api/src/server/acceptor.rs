@@ -14,7 +14,7 @@ use access::address_for_limits;
 use axum::http::{HeaderValue, Request, Response, header};
 use connection::{
     Asked, ConnectionPermit, ConnectionPermits, Flow, HeadTimer, LentBody, OpenConnections,
-    ReadAhead, ReadingRequest, ResponseBody, ServerLimits, Socket, WriteTimeouts,
+    ReadAhead, ReadingRequest, ServerLimits, Socket, WriteTimeouts,
 };
 use futures::FutureExt as _;
 use futures::future::{BoxFuture, Either, ready};
@@ -32,6 +32,7 @@ use crate::app::App;
 use crate::feeds::StreamTime;
 use crate::gate::{BegunRequest, Gate};
 use crate::observed::ObservedRequest;
+use crate::prepared::ResponseBody;
 use crate::route::Matched;
 
 /// The maximum length of a head, and of one read of a body.

@@ -1,12 +1,19 @@
-//! Responses prepared whole, for repeated reads: [`PreparedResponses`].
+//! The one cached way to a top: responses prepared whole, for repeated reads.
 //!
-//! A response to a simple read depends on its [`ReadKey`], and on facts that the user of this module keeps beside the
-//! response and checks before it sends the response again. A response is prepared when its read is repeated: a read of
-//! its own costs nothing here.
+//! 1. The first two reads of a target are answered in full. [`Gate::note_read`] sees that the second is repeated, and
+//!    tells its handler ([`RepeatedRead`]), which adds to its response what that depends on ([`ServedBoard`]).
+//! 2. [`Gate::prepare`] keeps the response in a table ([`PreparedResponses`]) by all of the request that it depends on
+//!    ([`ReadKey`]), beside these [`Facts`].
+//! 3. [`Gate::repeat`] answers further reads in one lookup, while the facts are true: what the authorizer says, and the
+//!    top ([`ServedTop`]). A repeated read takes from the same limits and counts in the same metrics. What is not found
+//!    here, and what is refused, is left to the full checks.
 //!
-//! There is one slot for each hash of a key. So the number of responses is limited, and nothing is evicted in any
+//! With a tracer, while requests are logged and while the server drains, all reads are answered in full.
+//!
+//! The table has one slot for each hash of a key. So the number of responses is limited, and nothing is evicted in any
 //! order. Their bytes are counted in a pool.
 
+use std::net::IpAddr;
 use std::pin::Pin;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -15,19 +22,26 @@ use std::task::{Context, Poll};
 use arc_swap::{ArcSwapOption, Guard};
 use axum::body::Body;
 use axum::http::header::{ACCEPT_ENCODING, HOST, IF_NONE_MATCH, ORIGIN};
+use axum::http::request::Parts;
 use axum::http::{
     HeaderMap, HeaderName, HeaderValue, Method, Request, Response, StatusCode, Version,
 };
+use board::{BoardName, Kind, KindName, Timestamp, Window};
 use bytes::Bytes;
+use connection::{HeldBytes, Pool, SMALL_BYTES_MAX};
 use futures::future::ready;
 use futures::{FutureExt as _, StreamExt as _, stream};
 use http_body_util::BodyExt as _;
-use hyper::body::{Body as HttpBody, Frame, SizeHint};
-use request_trace::REQUEST_ID;
+use hyper::body::{Body as HttpBody, Frame, Incoming, SizeHint};
+use merger::{ServedTop, TopView};
+use request_trace::{REQUEST_ID, request_id};
+use tokio::time::Instant;
 use twox_hash::XxHash3_64;
 
-use crate::pool::{HeldBytes, Pool};
-use crate::responses::SMALL_BYTES_MAX;
+use crate::app::App;
+use crate::gate::Gate;
+use crate::observed;
+use crate::route::{Matched, Needs, may_be_prepared};
 
 /// The maximum number of prepared responses.
 const PREPARED_MAX: usize = 4096;
@@ -43,23 +57,166 @@ static VARYING: [HeaderName; VARYING_COUNT] = [HOST, IF_NONE_MATCH, ACCEPT_ENCOD
 /// Estimated bytes of a prepared response beside its body, its headers and its key.
 const FIXED_BYTES: usize = 1024;
 
+/// A read whose response is to be prepared.
+pub(crate) struct ReadToPrepare {
+    key: OwnedReadKey,
+    had_keys: bool,
+}
+
+/// What a prepared response depends on, beside the request.
+pub(crate) struct Facts {
+    board: ServedBoard,
+    /// For the metrics.
+    matched: Matched,
+    /// Whether keys were configured.
+    had_keys: bool,
+}
+
+/// An extension of a repeated read: its handler adds to the response what that depends on.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct IsRepeated;
+
+/// An extension of the response: the top that it was made of.
+#[derive(Debug, Clone)]
+pub(crate) struct ServedBoard {
+    pub(crate) top: ServedTop,
+    pub(crate) kind: KindName,
+}
+
+/// A read whose response is prepared, if it comes from the cache.
+pub(crate) struct RepeatedRead {
+    began: Timestamp,
+}
+
+impl RepeatedRead {
+    /// Begins a read, before its window is determined; `None` if it is not repeated.
+    pub(crate) fn begin(parts: &Parts, app: &App) -> Option<Self> {
+        let began = || Self { began: app.now() };
+        parts.extensions.get::<IsRepeated>().map(|_| began())
+    }
+
+    /// Adds to the response what it depends on.
+    pub(crate) fn end(
+        &self,
+        app: &App,
+        (board, kind, window): (&BoardName, &Arc<Kind>, Window),
+        view: &TopView,
+        response: &mut Response<Body>,
+    ) {
+        let top = app.merger.served_top(board, kind, window, view, self.began);
+        if let Some(top) = top {
+            let kind = kind.name().clone();
+            response.extensions_mut().insert(ServedBoard { top, kind });
+        }
+    }
+}
+
+impl Gate {
+    /// Returns the prepared response to a read, if it is prepared and nothing that it depends on has changed.
+    pub(crate) fn repeat(
+        &self,
+        peer: IpAddr,
+        request: &Request<Incoming>,
+    ) -> Option<Response<ResponseBody>> {
+        if !may_be_prepared(request.uri().path()) {
+            return None;
+        }
+        let arrived = Instant::now();
+        let prepared = self.prepared.find(&ReadKey::of(request)?)?;
+        let prepared = prepared.as_ref()?;
+        let Facts {
+            board: ServedBoard { top, kind },
+            matched,
+            had_keys,
+        } = prepared.facts();
+        let app = &self.app;
+        let headers = request.headers();
+        let _permit = self.requests.acquire()?;
+        let clock = app.clock();
+        let may_repeat = app.tracer.is_none()
+            && !app.is_draining()
+            && !observed::logs_requests()
+            && app.merger.serves_again(top, arrived)
+            && (app.access).permits_again(
+                peer,
+                headers,
+                clock,
+                kind.as_str(),
+                *had_keys,
+                &*self.app,
+            );
+        if !may_repeat {
+            return None;
+        }
+        app.merger.count_served_again(top, arrived);
+        let route = self.metrics.of(request.method(), matched);
+        let counted = app.metrics.http.begin_at(route, arrived.into_std());
+        let mut response = prepared.response();
+        (response.headers_mut()).insert(REQUEST_ID, request_id(headers));
+        counted.end_with(prepared.status());
+        app.metrics.http.count_repeated();
+        Some(response)
+    }
+
+    /// Notes a read that is answered in full. If it is repeated, tells its handler, and returns what
+    /// [`prepare`](Self::prepare) needs.
+    pub(crate) fn note_read(
+        &self,
+        request: &mut Request<Incoming>,
+        matched: &Matched,
+    ) -> Option<ReadToPrepare> {
+        if !matched.may_be_prepared() {
+            return None;
+        }
+        let key = ReadKey::of(request).filter(|key| self.prepared.is_repeated(key))?;
+        let key = key.to_owned();
+        request.extensions_mut().insert(IsRepeated);
+        let had_keys = self.app.access.has_keys();
+        Some(ReadToPrepare { key, had_keys })
+    }
+
+    /// Prepares the response to a read, if its handler has added what it depends on.
+    pub(crate) fn prepare(
+        &self,
+        read: ReadToPrepare,
+        matched: &Matched,
+        mut response: Response<Body>,
+    ) -> Response<Body> {
+        let needs = matched.route().and_then(|route| route.needs(&Method::GET));
+        let board = response.extensions_mut().remove::<ServedBoard>();
+        let (Some(Needs::ReadKey), Some(board)) = (needs, board) else {
+            return response;
+        };
+        let had_keys = read.had_keys;
+        if self.app.access.has_keys() != had_keys {
+            return response;
+        }
+        let facts = Facts {
+            board,
+            matched: *matched,
+            had_keys,
+        };
+        self.prepared.prepare(read.key, response, facts)
+    }
+}
+
 /// All that the response to a read depends on, as it was sent.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct ReadKey<'a> {
+pub(crate) struct ReadKey<'a> {
     target: &'a str,
     varying: [Option<&'a [u8]>; VARYING_COUNT],
 }
 
 /// A [`ReadKey`] that outlives its request.
 #[derive(Debug)]
-pub struct OwnedReadKey {
+pub(crate) struct OwnedReadKey {
     target: Box<str>,
     varying: [Option<Box<[u8]>>; VARYING_COUNT],
 }
 
 impl<'a> ReadKey<'a> {
     /// Returns the key of a read; `None` for a request whose response may depend on anything else.
-    pub fn of<B: HttpBody>(request: &'a Request<B>) -> Option<Self> {
+    pub(crate) fn of<B: HttpBody>(request: &'a Request<B>) -> Option<Self> {
         let uri = request.uri();
         let is_plain = request.method() == Method::GET
             && request.version() == Version::HTTP_11
@@ -83,8 +240,7 @@ impl<'a> ReadKey<'a> {
     }
 
     /// Copies the key.
-    #[must_use]
-    pub fn to_owned(&self) -> OwnedReadKey {
+    pub(crate) fn to_owned(&self) -> OwnedReadKey {
         OwnedReadKey {
             target: self.target.into(),
             varying: self.varying.map(|value| value.map(Into::into)),
@@ -116,7 +272,7 @@ impl OwnedReadKey {
 
 /// A response that is ready to be sent again, and facts that have to be checked before that.
 #[derive(Debug)]
-pub struct Prepared<T> {
+pub(crate) struct Prepared<T> {
     key: OwnedReadKey,
     status: StatusCode,
     headers: HeaderMap,
@@ -127,18 +283,17 @@ pub struct Prepared<T> {
 
 impl<T> Prepared<T> {
     /// Returns the facts.
-    pub const fn facts(&self) -> &T {
+    pub(crate) const fn facts(&self) -> &T {
         &self.facts
     }
 
     /// Returns the status.
-    pub const fn status(&self) -> StatusCode {
+    pub(crate) const fn status(&self) -> StatusCode {
         self.status
     }
 
     /// Returns the response.
-    #[must_use]
-    pub fn response(&self) -> Response<ResponseBody> {
+    pub(crate) fn response(&self) -> Response<ResponseBody> {
         let body = (!self.body.is_empty()).then(|| self.body.clone());
         let mut response = Response::new(ResponseBody::Prepared(body));
         *response.status_mut() = self.status;
@@ -149,7 +304,7 @@ impl<T> Prepared<T> {
 
 /// A table of prepared responses.
 #[derive(Debug)]
-pub struct PreparedResponses<T> {
+pub(crate) struct PreparedResponses<T> {
     slots: Box<[Slot<T>]>,
     pool: Pool,
 }
@@ -163,8 +318,7 @@ struct Slot<T> {
 
 impl<T> PreparedResponses<T> {
     /// Creates an empty table, whose bytes are counted in this pool.
-    #[must_use]
-    pub fn new(pool: &Pool) -> Self {
+    pub(crate) fn new(pool: &Pool) -> Self {
         let slot = |_| Slot {
             prepared: ArcSwapOption::empty(),
             missed: AtomicU64::new(0),
@@ -176,8 +330,7 @@ impl<T> PreparedResponses<T> {
     }
 
     /// Returns the response that was prepared for this read.
-    #[must_use]
-    pub fn find(&self, key: &ReadKey<'_>) -> Option<Guard<Option<Arc<Prepared<T>>>>> {
+    pub(crate) fn find(&self, key: &ReadKey<'_>) -> Option<Guard<Option<Arc<Prepared<T>>>>> {
         let found = self.slot(key.hash()).prepared.load();
         let is_it = found
             .as_ref()
@@ -187,8 +340,7 @@ impl<T> PreparedResponses<T> {
 
     /// Notes a read that is not served from here. Returns whether it is repeated, so that its response should be
     /// prepared.
-    #[must_use]
-    pub fn is_repeated(&self, key: &ReadKey<'_>) -> bool {
+    pub(crate) fn is_repeated(&self, key: &ReadKey<'_>) -> bool {
         let hash = key.hash();
         let missed = &self.slot(hash).missed;
         missed.load(Ordering::Relaxed) == hash || {
@@ -198,7 +350,7 @@ impl<T> PreparedResponses<T> {
     }
 
     /// Prepares a response, if it is small and there is memory. Returns the response.
-    pub fn prepare(&self, key: OwnedReadKey, response: Response<Body>, facts: T) -> Response<Body> {
+    pub(crate) fn prepare(&self, key: OwnedReadKey, response: Response<Body>, facts: T) -> Response<Body> {
         let bytes = response.body().size_hint().exact();
         let is_small = bytes.is_some_and(|bytes| bytes <= SMALL_BYTES_MAX as u64);
         if !is_small {
@@ -255,7 +407,7 @@ impl<T> PreparedResponses<T> {
 
 /// The body of a response: prepared, or any other.
 #[derive(Debug)]
-pub enum ResponseBody {
+pub(crate) enum ResponseBody {
     /// The bytes of a prepared response; `None` if there are none left.
     Prepared(Option<Bytes>),
     /// Any other.
