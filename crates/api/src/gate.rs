@@ -6,10 +6,11 @@
 //! its callers, and [`Access`](access::Access) checks it. A handler whose boards are in the body or the query checks
 //! its [`Caller`] itself. For an audited route, the gate passes the handler an audit entry to begin, and ends it. A
 //! response counts until its connection has written it ([`connection::Responses`]). Before all that, a repeated read
-//! may be answered from a response that is [prepared](crate::prepared).
+//! may be answered from a response that is [prepared].
 
 mod begun;
 mod paced;
+pub(crate) mod prepared;
 mod route_metrics;
 
 use std::convert::Infallible;
@@ -25,8 +26,7 @@ use axum::http::uri::PathAndQuery;
 use axum::http::{HeaderMap, HeaderValue, Method, Request, header};
 use axum::response::{IntoResponse, Response};
 use connection::{
-    Flow, LINES, PerAddress, RequestPermit, RequestPermits, ServerLimits,
-    media_type,
+    Flow, LINES, PerAddress, RequestPermit, RequestPermits, ServerLimits, media_type,
 };
 use futures::FutureExt as _;
 use futures::future::BoxFuture;
@@ -39,9 +39,9 @@ use tower::{Layer as _, ServiceExt as _, service_fn};
 pub(crate) use self::begun::BegunRequest;
 use self::begun::{Handled, answered};
 use self::paced::{PacedRequest, board_of};
+use self::prepared::{Facts, PreparedResponses};
 use self::route_metrics::MetricsByRoute;
 use crate::app::App;
-use crate::prepared::{Facts, PreparedResponses};
 use crate::dispatch::{dispatch, not_allowed, unknown_path};
 use crate::route::{Matched, Needs};
 use query_params::PathParams;
@@ -60,14 +60,14 @@ const STREAM_WAIT: Duration = Duration::from_secs(1);
 
 /// The checks before the routes.
 pub(crate) struct Gate {
-    pub(crate) app: Arc<App>,
-    pub(crate) metrics: MetricsByRoute,
-    pub(crate) requests: RequestPermits,
+    app: Arc<App>,
+    metrics: MetricsByRoute,
+    requests: RequestPermits,
     scrapes: RequestPermits,
     streams: PerAddress,
     /// Gives turns to the steps of long requests.
     long_requests: Arc<FairQueue>,
-    pub(crate) prepared: PreparedResponses<Facts>,
+    prepared: PreparedResponses<Facts>,
     /// The server listens only on a loopback address.
     is_local: bool,
 }

@@ -28,7 +28,6 @@ mod metrics;
 mod observed;
 #[cfg(test)]
 mod openapi;
-mod prepared;
 mod profiles;
 mod progress;
 mod read_window;

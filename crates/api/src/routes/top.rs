@@ -17,9 +17,9 @@ use validators::{BoardTag, Caching, coding, content_encoding, is_known};
 use wire::TopWritten;
 
 use crate::app::App;
+use crate::gate::prepared::RepeatedRead;
 use crate::profiles;
 use crate::read_window::ReadWindow;
-use crate::prepared::RepeatedRead;
 use crate::target::{BoardPath, read_window};
 #[cfg(test)]
 use openapi_parts::params::{NotModified, OfBoard, OfKnown, OfProfiles, OfTop, OfWindow};

@@ -30,9 +30,9 @@ use tokio::time::sleep;
 use super::QUEUED_MAX;
 use crate::app::App;
 use crate::feeds::StreamTime;
+use crate::gate::prepared::ResponseBody;
 use crate::gate::{BegunRequest, Gate};
 use crate::observed::ObservedRequest;
-use crate::prepared::ResponseBody;
 use crate::route::Matched;
 
 /// The maximum length of a head, and of one read of a body.

@@ -38,8 +38,8 @@ use request_trace::{REQUEST_ID, request_id};
 use tokio::time::Instant;
 use twox_hash::XxHash3_64;
 
+use super::Gate;
 use crate::app::App;
-use crate::gate::Gate;
 use crate::observed;
 use crate::route::{Matched, Needs, may_be_prepared};
 
@@ -74,13 +74,13 @@ pub(crate) struct Facts {
 
 /// An extension of a repeated read: its handler adds to the response what that depends on.
 #[derive(Debug, Clone, Copy)]
-pub(crate) struct IsRepeated;
+struct IsRepeated;
 
 /// An extension of the response: the top that it was made of.
 #[derive(Debug, Clone)]
-pub(crate) struct ServedBoard {
-    pub(crate) top: ServedTop,
-    pub(crate) kind: KindName,
+struct ServedBoard {
+    top: ServedTop,
+    kind: KindName,
 }
 
 /// A read whose response is prepared, if it comes from the cache.
@@ -240,7 +240,7 @@ impl<'a> ReadKey<'a> {
     }
 
     /// Copies the key.
-    pub(crate) fn to_owned(&self) -> OwnedReadKey {
+    pub(crate) fn to_owned(self) -> OwnedReadKey {
         OwnedReadKey {
             target: self.target.into(),
             varying: self.varying.map(|value| value.map(Into::into)),
@@ -350,7 +350,12 @@ impl<T> PreparedResponses<T> {
     }
 
     /// Prepares a response, if it is small and there is memory. Returns the response.
-    pub(crate) fn prepare(&self, key: OwnedReadKey, response: Response<Body>, facts: T) -> Response<Body> {
+    pub(crate) fn prepare(
+        &self,
+        key: OwnedReadKey,
+        response: Response<Body>,
+        facts: T,
+    ) -> Response<Body> {
         let bytes = response.body().size_hint().exact();
         let is_small = bytes.is_some_and(|bytes| bytes <= SMALL_BYTES_MAX as u64);
         if !is_small {
