@@ -18,9 +18,15 @@ const REDIS: &str = "127.0.0.1:6379";
 /// What serves boards in pages. The test starts the server itself, on a free port.
 const SERVES: [&str; 2] = ["cargo run --release -- serve", "megaboard serve"];
 
-/// Commands that are not run: they get and build the sources that this test was built from, run all
-/// tests, or extend the `PATH` of the shell, which has the binary here.
-const NOT_RUN: [&str; 4] = ["git clone", "cargo build", "tests/run", "export PATH="];
+/// Commands that are not run: they get, build and check the sources that this test was built from,
+/// run all tests, or extend the `PATH` of the shell, which has the binary here.
+const NOT_RUN: [&str; 5] = [
+    "git clone",
+    "cargo build",
+    "make check",
+    "tests/run",
+    "export PATH=",
+];
 
 /// Functions in place of the commands of a page: `cargo run` runs the binary that was built,
 /// `curl` fails for problems, and ends an endless stream after two seconds.
