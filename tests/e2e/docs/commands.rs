@@ -1,5 +1,5 @@
 //! The commands of the pages that a new user follows are run as they are written, in the order of
-//! the page, and their output is what the page shows.
+//! the page, and their output is what the page shows. So is `examples/curl.sh`.
 
 use std::fmt::Write as _;
 use std::process::Command;
@@ -7,8 +7,8 @@ use std::process::Command;
 use testkit::redis::RedisServer;
 use testkit::{Launch, Server, megaboard};
 
-use super::page;
 use super::transcript::{Step, steps};
+use super::{page, root};
 
 /// The address of servers in pages.
 const SERVER: &str = "localhost:8080";
@@ -18,9 +18,15 @@ const REDIS: &str = "127.0.0.1:6379";
 /// What serves boards in pages. The test starts the server itself, on a free port.
 const SERVES: [&str; 2] = ["cargo run --release -- serve", "megaboard serve"];
 
-/// Commands that are not run: they get and build the sources that this test was built from, run all
-/// tests, or extend the `PATH` of the shell, which has the binary here.
-const NOT_RUN: [&str; 4] = ["git clone", "cargo build", "tests/run", "export PATH="];
+/// Commands that are not run: they get, build and check the sources that this test was built from,
+/// run all tests, or extend the `PATH` of the shell, which has the binary here.
+const NOT_RUN: [&str; 5] = [
+    "git clone",
+    "cargo build",
+    "make check",
+    "tests/run",
+    "export PATH=",
+];
 
 /// Functions in place of the commands of a page: `cargo run` runs the binary that was built,
 /// `curl` fails for problems, and ends an endless stream after two seconds.
@@ -139,4 +145,12 @@ fn the_quick_start_can_be_followed() {
 #[test]
 fn the_recipes_can_be_followed() {
     assert!(Reader::follow("docs/recipes.md", Some(RedisServer::plain())) >= 20);
+}
+
+#[test]
+fn the_calls_of_the_example_work() {
+    let server = Launch::new().args("--listen 127.0.0.1:0").start();
+    let script = root().join("examples/curl.sh");
+    let output = Command::new(script).arg(server.url()).output().unwrap();
+    assert!(output.status.success(), "{output:?}");
 }

@@ -38,6 +38,9 @@ fn the_readme_has_about_100_lines() {
     assert!(lines <= 110, "{lines}");
 }
 
+/// What stands in a cell without a figure.
+const NOT_MEASURED: &str = "not measured";
+
 /// Returns the rows of the table below a heading, and asserts that all figures of the columns after
 /// the first are in the report.
 fn measured_rows(path: &str, heading: &str, columns: usize) -> Vec<String> {
@@ -46,7 +49,8 @@ fn measured_rows(path: &str, heading: &str, columns: usize) -> Vec<String> {
     let (table, _) = text.split_once("\n## ").unwrap();
     let rows: Vec<&str> = table.lines().filter(|line| is_row(line)).skip(2).collect();
     for row in &rows {
-        for cell in row.split(" | ").skip(1).take(columns) {
+        let cells = row.split(" | ").skip(1).take(columns);
+        for cell in cells.filter(|cell| !cell.starts_with(NOT_MEASURED)) {
             let numbers = cell.split(' ').map(|word| word.replace(',', ""));
             let figures: Vec<String> = numbers
                 .filter(|word| word.starts_with(|each: char| each.is_ascii_digit()))
@@ -63,7 +67,7 @@ fn measured_rows(path: &str, heading: &str, columns: usize) -> Vec<String> {
 
 #[test]
 fn the_figures_of_the_readme_are_those_of_the_report() {
-    assert_eq!(measured_rows("README.md", "Figures", 2).len(), 5);
+    assert_eq!(measured_rows("README.md", "Figures", 3).len(), 5);
 }
 
 #[test]
