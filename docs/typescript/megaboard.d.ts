@@ -1365,17 +1365,10 @@ export interface components {
         /** @description Publishes the top of a kind's boards to another server. */
         Publish: {
             /**
-             * @description The name of a configured target. Required unless `store` is set.
+             * @description The name of a configured target.
              * @example readers
              */
-            target?: string | null;
-            /**
-             * @deprecated
-             * @description The address of a configured target, instead of its name. Responses have it only for a target that an earlier
-             *     version stored and that is not configured, and only if the key may change the kind.
-             * @example redis://10.0.0.7:6379
-             */
-            store?: string | null;
+            target: string;
             /**
              * @description The template of the key of a board's window at the target.
              * @example leaderboard:{subject}:{period}

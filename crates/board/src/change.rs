@@ -40,10 +40,7 @@ impl Kind {
         if self.rules().mode() != wanted.rules().mode() {
             return Err(refused("mode", "standings are folded by the mode"));
         }
-        let (ties, wanted_ties) = (self.rules().ties(), wanted.rules().ties());
-        // A kind of `ties = "member"` that an earlier version stored keeps the order of its boards.
-        let by_member = ties.is_by_member() && wanted_ties.is_by_member();
-        if ties != wanted_ties && !by_member {
+        if self.rules().ties() != wanted.rules().ties() {
             return Err(refused("ties", "standings are ordered by the tie rule"));
         }
         let (calendar, other) = (self.calendar(), wanted.calendar());
@@ -81,10 +78,6 @@ impl Kind {
             return Err(refused("rank", reason));
         }
         let mut spec = wanted.spec.clone();
-        if by_member {
-            // Fields and mode are the same, and such rules are never packed.
-            spec.rules = self.spec.rules.clone();
-        }
         spec.windows = self.changed_windows(wanted, now)?;
         let differing = match (self.rules().packing(), wanted.rules().packing()) {
             (None, None) => None,

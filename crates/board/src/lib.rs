@@ -53,8 +53,8 @@ pub use order::{Bound, NameOrder, RANK_WORDS_MAX, RankKey, RankWords};
 pub use packing::Packing;
 pub use profile::{Profile, ProfileError};
 pub use publication::{
-    DuplicateTarget, KeyTemplate, KeyTemplateError, Publication, PublishAt, PublishAtError,
-    PublishProtocol, PublishTarget, PublishTargetError, PublishTargets,
+    DuplicateTarget, KeyTemplate, KeyTemplateError, Publication, PublishProtocol, PublishTarget,
+    PublishTargetError, PublishTargets,
 };
 pub use retain::Retain;
 pub use rules::{FieldRule, Mode, Op, Rules, ValuesError};

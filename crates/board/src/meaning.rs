@@ -30,19 +30,12 @@ impl Meaning {
             bytes.push(0);
         }
         let calendar = &spec.calendar;
-        bytes.extend(calendar.time_zone().as_bytes());
-        let (day, week) = (calendar.day_start(), calendar.week_start());
-        let weeks_from = calendar.weeks_from();
-        if (day, week, weeks_from) != Default::default() {
-            // No time zone's name contains a space.
-            bytes.extend(format!(" {day} {} ", week as u8).as_bytes());
-            bytes.extend(
-                weeks_from
-                    .map(|from| from.to_string())
-                    .unwrap_or_default()
-                    .as_bytes(),
-            );
-        }
+        let (zone, day) = (calendar.time_zone(), calendar.day_start());
+        let week = calendar.week_start() as u8;
+        let weeks_from = calendar.weeks_from().map(|from| from.to_string());
+        let weeks_from = weeks_from.unwrap_or_default();
+        // No time zone's name contains a space.
+        bytes.extend(format!("{zone} {day} {week} {weeks_from}").as_bytes());
         if let Some(retain) = &spec.retain {
             // No time zone's name contains this byte.
             bytes.push(0);

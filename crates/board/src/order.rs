@@ -122,15 +122,15 @@ impl Rules {
     /// Returns the number of words in a rank key of these rules.
     #[must_use]
     pub fn rank_words_len(&self) -> usize {
-        self.fields().len() + usize::from(!self.ties().is_by_member())
+        self.fields().len() + usize::from(self.ties() != Ties::Member)
     }
 
     /// Returns which of two members ranks higher where all words of their keys are equal.
     #[must_use]
     pub fn name_order(&self) -> NameOrder {
-        match self.ties() {
-            Ties::Earliest | Ties::Latest | Ties::Member => NameOrder::Higher,
-            Ties::LowerMember => NameOrder::Lower,
+        match (self.ties(), self.fields()[0].order) {
+            (Ties::Member, Direction::Asc) => NameOrder::Lower,
+            _ => NameOrder::Higher,
         }
     }
 
@@ -165,7 +165,7 @@ impl Rules {
         match self.ties() {
             Ties::Earliest => words.push(!time),
             Ties::Latest => words.push(time),
-            Ties::Member | Ties::LowerMember => {}
+            Ties::Member => {}
         }
         words
     }
@@ -285,9 +285,14 @@ mod tests {
 
     #[test]
     fn bytes_compare_like_keys() {
-        for ties in [Ties::Latest, Ties::Member, Ties::LowerMember] {
-            let rules = rules(&[Direction::Asc], ties);
-            let times = if ties.is_by_member() { 1 } else { 2 };
+        let (desc, asc) = (Direction::Desc, Direction::Asc);
+        for (first, ties) in [
+            (asc, Ties::Latest),
+            (desc, Ties::Member),
+            (asc, Ties::Member),
+        ] {
+            let rules = rules(&[first], ties);
+            let times = if ties == Ties::Member { 1 } else { 2 };
             let mut keys = Vec::new();
             for number in [-5, 0, 7] {
                 for time in 0..times {

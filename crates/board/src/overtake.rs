@@ -109,7 +109,7 @@ mod tests {
         assert_eq!(change(&latest, Some(15), Some(15)), Some(1));
         let member = rules(Direction::Desc, Op::Sum, Ties::Member);
         assert_eq!(change(&member, Some(10), Some(15)), Some(6));
-        let lower = rules(Direction::Asc, Op::Sum, Ties::LowerMember);
+        let lower = rules(Direction::Asc, Op::Sum, Ties::Member);
         assert_eq!(change(&lower, Some(20), Some(15)), Some(-5));
     }
 

@@ -39,7 +39,7 @@ impl Packing {
             let reason = format!("packed kinds have exactly one field, not {fields}");
             return refused("packed", reason);
         }
-        if ties.is_by_member() {
+        if ties == Ties::Member {
             let reason =
                 "member is not supported for packed kinds, which break ties by time".to_owned();
             return refused("ties", reason);

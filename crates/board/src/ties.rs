@@ -13,8 +13,8 @@ pub enum Direction {
     Asc,
 }
 
-/// How ties are broken between standings with equal fields. Remaining ties are broken by member id
-/// (higher bytes).
+/// How ties are broken between standings with equal fields. Remaining ties are broken by member id:
+/// higher bytes are better, except where [`Member`](Ties::Member) says otherwise.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Hash, Deserialize, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Ties {
@@ -23,26 +23,7 @@ pub enum Ties {
     Earliest,
     /// The member who reached it last is better.
     Latest,
-    /// Only the member id counts: higher bytes are better.
+    /// Only the member id counts, as in a Redis sorted set: higher bytes are better, or lower ones
+    /// where the first field is [`Direction::Asc`], as in a set that is read from the lowest score up.
     Member,
-    /// Only the member id counts: lower bytes are better.
-    LowerMember,
-}
-
-impl Ties {
-    /// Returns the rule by member id alone that matches a Redis sorted set: read from the lowest
-    /// score up where the first field is [`Direction::Asc`], the lower member comes first.
-    #[must_use]
-    pub const fn by_member(first: Direction) -> Self {
-        match first {
-            Direction::Desc => Self::Member,
-            Direction::Asc => Self::LowerMember,
-        }
-    }
-
-    /// Returns whether ties are broken by member id alone.
-    #[must_use]
-    pub const fn is_by_member(self) -> bool {
-        matches!(self, Self::Member | Self::LowerMember)
-    }
 }

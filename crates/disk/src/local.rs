@@ -85,7 +85,7 @@ fn open_in(folder: &Path, name: &str, options: &mut OpenOptions) -> io::Result<F
 }
 
 /// Removes the permissions of others from the files of a store, and from its folder if that contains nothing else:
-/// earlier versions created them readable for everybody. Permissions of a group are kept.
+/// a restored copy may be readable for everybody. Permissions of a group are kept.
 fn remove_others_permissions(folder: &Path) {
     let inside = fs::read_dir(folder).into_iter().flatten().flatten();
     let (own, others): (Vec<_>, Vec<_>) = inside.partition(is_own);

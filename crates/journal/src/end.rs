@@ -22,7 +22,7 @@ pub(super) const NAME: &str = "journal-end";
 
 const UNFINISHED: &str = "journal-end.tmp";
 
-const MAGIC: [u8; 8] = *b"megajend";
+const MAGIC: [u8; 8] = *b"mbjrnend";
 
 /// The offset of the second slot, and the length of a sector.
 const SLOT_STEP: usize = 512;

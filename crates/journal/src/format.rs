@@ -7,10 +7,10 @@ use crate::limits::CAPACITY_BYTES_MAX;
 use crate::sequence::Sequence;
 
 /// The version of this format and of the records. Files of other versions are rejected.
-pub(super) const FORMAT_VERSION: u32 = 5;
+pub(super) const FORMAT_VERSION: u32 = 1;
 
 /// The first bytes of a segment.
-const SEGMENT_MAGIC: [u8; 8] = *b"megajrnl";
+const SEGMENT_MAGIC: [u8; 8] = *b"mbjournl";
 
 /// Magic 8, version 4, first sequence 8, chain 4, salt 4, checksum 4.
 pub(super) const SEGMENT_HEADER_BYTES: usize = 32;
@@ -48,7 +48,8 @@ pub(super) struct SegmentHeader {
 /// Why the beginning of a file is not a segment header.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) enum HeaderError {
-    Version(u32),
+    /// It is not of this format, whose checksum would show nothing.
+    Foreign,
     Damaged(&'static str),
 }
 
@@ -66,14 +67,8 @@ impl SegmentHeader {
     }
 
     pub(super) fn decode(bytes: &[u8; SEGMENT_HEADER_BYTES]) -> Result<Self, HeaderError> {
-        if bytes[..8] != SEGMENT_MAGIC {
-            return Err(HeaderError::Damaged("this is not a segment of a journal"));
-        }
-        // Checked before the checksum, because the offset of the checksum in other versions is unknown.
-        match u32_at(bytes, 8) {
-            FORMAT_VERSION => {}
-            0 => return Err(HeaderError::Damaged("its version is 0")),
-            other => return Err(HeaderError::Version(other)),
+        if bytes[..8] != SEGMENT_MAGIC || u32_at(bytes, 8) != FORMAT_VERSION {
+            return Err(HeaderError::Foreign);
         }
         if u32_at(bytes, 28) != crc32c::crc32c(&bytes[..28]) {
             return Err(HeaderError::Damaged(

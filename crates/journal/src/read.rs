@@ -37,12 +37,12 @@ pub enum ReadError<E> {
         offset: u64,
         what: String,
     },
-    /// A server of another version wrote the segment.
+    /// The file is of another format.
     #[error(
-        "{}: has format version {version}; this server supports only version {FORMAT_VERSION}",
+        "{}: is not of format {FORMAT_VERSION}, the only one that this server supports",
         file.display()
     )]
-    Version { file: PathBuf, version: u32 },
+    Foreign { file: PathBuf },
     /// No segment contains the first requested record.
     #[error("{}: the journal is missing where record {from} should be", folder.display())]
     Missing { folder: PathBuf, from: Sequence },
@@ -126,8 +126,14 @@ pub fn read<E>(
     from: Sequence,
     each: &mut Each<'_, E>,
 ) -> Result<Recovered, ReadError<E>> {
-    let durable = durable_end(disk)?;
     let segments = segment::list(disk)?;
+    // Before the mark is read, which is of that format, too.
+    if let Some(&last) = segments.last()
+        && let Err(foreign @ ReadError::Foreign { .. }) = SegmentReader::open(disk, last, None)
+    {
+        return Err(foreign);
+    }
+    let durable = durable_end(disk)?;
     // An earlier segment may have been removed.
     if let Some(end) = durable
         && segments.last().is_none_or(|&last| last < end.segment)
@@ -243,7 +249,7 @@ impl SegmentReader {
                     "its name does not match its header".to_owned(),
                 ));
             }
-            Err(HeaderError::Version(version)) => return Err(ReadError::Version { file, version }),
+            Err(HeaderError::Foreign) => return Err(ReadError::Foreign { file }),
             Err(HeaderError::Damaged(what)) => return Err(damaged(&file, 0, what.to_owned())),
         };
         let tail = Tail {

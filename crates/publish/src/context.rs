@@ -41,7 +41,7 @@ impl Context {
 
     /// Returns the configured target of a kind; `None` if the kind is not published, or its target is not configured.
     pub(crate) fn target_of(&self, kind: &Kind) -> Option<(&TargetName, &PublishTarget)> {
-        self.targets.resolve(&kind.publication()?.at)
+        self.targets.get(&kind.publication()?.target)
     }
 
     /// Requests a scan of all boards that are published at a target.

@@ -15,7 +15,7 @@
 //!
 //! **Invariant:** a published board is never replaced by an older one: see `target`.
 //!
-//! **Invariant:** only configured targets are written to. A kind refers to a target by its name (`PublishAt`), which
+//! **Invariant:** only configured targets are written to. A kind refers to a target by its name, which
 //! [`PublishTargets`](board::PublishTargets) resolves. Keys of a store (`megaboard:…`) and nodes of the service's own
 //! store ([`ShardStore::may_be_node`](shard_store::ShardStore::may_be_node)) are never written to.
 //!

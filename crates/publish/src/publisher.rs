@@ -164,7 +164,7 @@ fn begin(context: &Context, kind: &Kind) {
             context.scans.request(name.clone());
         }
         (None, Some(publication)) => {
-            let target = &publication.at;
+            let target = &publication.target;
             tracing::warn!(kind = %name, %target, "a kind is not published: its target is not configured (publish.targets)");
         }
         (None, None) => {}

@@ -1,6 +1,6 @@
 //! A kind's rules as functions receive them.
 
-use board::{Direction, Mode, Op, Rules, Ties};
+use board::{Direction, Mode, NameOrder, Op, Rules, Ties};
 use bytes::Bytes;
 
 /// Returns mode, ties, then order and op of each field, one letter each: `aeds`. For packed rules
@@ -16,8 +16,8 @@ pub fn spec(rules: &Rules) -> Bytes {
     let ties = match rules.ties() {
         Ties::Earliest => b'e',
         Ties::Latest => b'l',
+        Ties::Member if rules.name_order() == NameOrder::Lower => b'n',
         Ties::Member => b'm',
-        Ties::LowerMember => b'n',
     };
     let fields = rules.fields().iter().flat_map(|field| {
         let order = match field.order {

@@ -332,11 +332,8 @@ fn failed(error: CallError) -> StoreError {
     }
 }
 
-/// The periods of which a watermark always says something, as those of all versions do.
-const WATERMARK_MIN: usize = 4;
-
 /// Returns the latest start by period, in the order of [`Period::BOUNDED`], each `-` if there is none:
-/// `HOUR DAY WEEK MONTH`, and as many more as `gone` has.
+/// `HOUR DAY WEEK MONTH ...`, up to the last that `gone` has.
 fn watermark(gone: &[Window]) -> Bytes {
     let latest = |period| {
         let of_period = gone.iter().filter(|window| window.period() == period);
@@ -346,7 +343,7 @@ fn watermark(gone: &[Window]) -> Bytes {
     let places = gone
         .iter()
         .map(|window| usize::from(watermark_place(window.period())));
-    let places = places.max().unwrap_or(0).max(WATERMARK_MIN);
+    let places = places.max().unwrap_or(0);
     let starts: Vec<_> = Period::BOUNDED[..places]
         .iter()
         .copied()

@@ -10,7 +10,7 @@ use std::borrow::Cow;
 use board::limits::VALUE_MAX;
 use board::{
     Bound, Member, Mode, NameOrder, RANK_WORDS_MAX, RankWords, Rules, STANDING_WORDS_MAX, Standing,
-    Timestamp,
+    Ties, Timestamp,
 };
 
 use super::wire::Garbled;
@@ -213,7 +213,7 @@ pub(super) fn no_longer_than_keys<'a>(rules: &Rules, bound: &'a Bound) -> Option
 /// Returns whether the sorted set's entries lack the time when a standing was reached.
 #[must_use]
 pub fn needs_scores(rules: &Rules) -> bool {
-    rules.ties().is_by_member()
+    rules.ties() == Ties::Member
 }
 
 #[cfg(test)]

@@ -5,13 +5,11 @@ use std::collections::BTreeSet;
 
 use crate::call::ServerId;
 use crate::fault::Fault;
+use crate::keys::{FORMAT, SERVER};
 use crate::link::Link;
 use crate::probe::NoLink;
 use redis_link::Address;
 use redis_link::reply;
-
-/// The hash that contains it.
-const KEY: &str = "megaboard:server";
 
 /// The identity of a server, and that of the server with the registry of its store.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -22,27 +20,28 @@ pub(crate) struct Expected {
 
 /// Reads the identity of a server.
 pub(crate) async fn read(link: &Link) -> Result<Option<Expected>, Fault> {
-    let answer = link.send("HMGET", &[KEY, "id", "registry"]).await?;
+    let answer = link.send("HMGET", &[SERVER, "id", "registry"]).await?;
     let fields = reply::items(&answer).unwrap_or_default();
     if fields.iter().all(reply::is_null) {
         return Ok(None);
     }
     let id = |at: usize| {
         let text = fields.get(at).and_then(reply::text)?;
-        u64::from_str_radix(text, 16).ok().map(ServerId)
+        let digits = text.strip_prefix(FORMAT)?;
+        u64::from_str_radix(digits, 16).ok().map(ServerId)
     };
     match (id(0), id(1)) {
         (Some(id), Some(registry)) => Ok(Some(Expected { id, registry })),
         _ => Err(Fault::Lost(format!(
-            "what it keeps in {KEY} is not an identity"
+            "what it keeps in {SERVER} is not an identity"
         ))),
     }
 }
 
 /// Gives an empty server its identity.
 pub(crate) async fn write(link: &Link, identity: Expected) -> Result<(), Fault> {
-    let (id, registry) = (identity.id.to_string(), identity.registry.to_string());
-    let args = [KEY, "id", &id, "registry", &registry];
+    let [id, registry] = [identity.id, identity.registry].map(|id| format!("{FORMAT}{id}"));
+    let args = [SERVER, "id", &id, "registry", &registry];
     link.send("HSET", &args).await.map(drop)
 }
 

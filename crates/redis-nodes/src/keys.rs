@@ -10,6 +10,17 @@ use crate::tags::slot_of;
 /// The tag of keys that a store has once.
 const REGISTRY: &str = "registry";
 
+/// The version of the format of all keys: what the identities of stores and servers begin with.
+pub(crate) const FORMAT: &str = "1:";
+
+/// The hash with the identity of an independent server.
+pub(crate) const SERVER: &str = "megaboard:server";
+
+/// Returns the key with the identity of a store that is not of independent servers.
+pub(crate) fn store() -> Bytes {
+    registry("store")
+}
+
 /// Returns the slot of these keys.
 pub(crate) fn registry_slot() -> u16 {
     slot_of(REGISTRY.as_bytes())

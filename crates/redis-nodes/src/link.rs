@@ -24,7 +24,7 @@ use crate::fault::Fault;
 use crate::info::Info;
 use crate::library::FunctionLibrary;
 use crate::node_clock::NodeClock;
-use crate::probe::{NoLink, ask_clock, ask_info, check, check_cluster};
+use crate::probe::{NoLink, ask_clock, ask_info, check, check_cluster, check_format};
 use crate::script_free::{Lease, SESSIONS_MAX, ScriptFree};
 use crate::settings::Writes;
 use redis_link::Address;
@@ -118,6 +118,7 @@ impl Link {
         if dial.is_for_cluster {
             check_cluster(&reads).await?;
         }
+        check_format(&reads).await?;
         let clock = ask_clock(&reads, None).await?;
         let (writes, writes_end) = Connection::open(&dial.options, address)
             .await

@@ -12,7 +12,7 @@ use tokio::time::sleep;
 
 use crate::call::Location;
 use crate::fault::Fault;
-use crate::keys;
+use crate::keys::{self, FORMAT};
 use crate::link::Link;
 use crate::tags::{SLOTS, tag_of};
 use crate::topology::Topology;
@@ -41,8 +41,8 @@ struct Marker {
 impl LossDetector {
     /// Reads the store's identity, or creates it.
     pub(crate) async fn open(topology: &Topology, link: &Link) -> Result<Self, Fault> {
-        let key = String::from_utf8_lossy(&keys::registry("store")).into_owned();
-        let drawn = format!("{:016x}", getrandom::u64().unwrap_or_default());
+        let key = String::from_utf8_lossy(&keys::store()).into_owned();
+        let drawn = format!("{FORMAT}{:016x}", getrandom::u64().unwrap_or_default());
         let is_new = put(link, &key, &drawn).await?;
         let stored = link.send("GET", &[&key]).await?;
         let store = reply::text(&stored).unwrap_or(&drawn).to_owned();

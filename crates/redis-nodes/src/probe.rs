@@ -6,6 +6,7 @@ use tokio::time::Instant;
 use crate::dial::Dial;
 use crate::fault::Fault;
 use crate::info::Info;
+use crate::keys::{self, FORMAT};
 use crate::node_clock::NodeClock;
 
 /// No clock shows so many seconds: additions of times never overflow.
@@ -67,6 +68,27 @@ pub(crate) async fn ask_clock(
         },
         _ => Err(Fault::Lost("the reply to TIME is not a time".to_owned())),
     }
+}
+
+/// Rejects a node whose keys are of another format, before anything is written to it.
+pub(crate) async fn check_format(connection: &Connection) -> Result<(), NoLink> {
+    let of_server = [keys::SERVER, "id"].map(Value::from);
+    for (command, args) in [
+        ("GET", vec![Value::Bytes(keys::store())]),
+        ("HGET", of_server.into()),
+    ] {
+        match connection.send(command, args).await.map_err(Fault::from) {
+            Ok(identity) if reply::text(&identity).is_none_or(|it| it.starts_with(FORMAT)) => {}
+            Ok(_) => {
+                let why = "its data is not of format 1, the only one that this server supports";
+                return Err(NoLink::Refused(why.to_owned()));
+            }
+            // The key is on another node of the cluster.
+            Err(Fault::Redis(_)) => {}
+            Err(fault) => return Err(fault.into()),
+        }
+    }
+    Ok(())
 }
 
 /// Rejects a node that does not fit the topology of the store.

@@ -16,12 +16,7 @@ pub fn any_kind(dice: &mut Dice, shards: u64) -> Kind {
     let mode = *dice.pick(&[Mode::Accumulate, Mode::Accumulate, Mode::Best, Mode::Latest]);
     let fields = (0..=dice.below(4)).map(|index| any_field(dice, mode, index));
     let fields = fields.collect();
-    let ties = *dice.pick(&[
-        Ties::Earliest,
-        Ties::Latest,
-        Ties::Member,
-        Ties::LowerMember,
-    ]);
+    let ties = *dice.pick(&[Ties::Earliest, Ties::Latest, Ties::Member]);
     let rules = Rules::new(fields, mode, ties).unwrap();
     let windows = any_windows(dice);
     let rules = sometimes_packed(dice, rules, &windows);

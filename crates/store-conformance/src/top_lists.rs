@@ -104,7 +104,7 @@ fn rules(fields: &[(Direction, Op)], mode: Mode, ties: Ties) -> Rules {
 
 /// Rules under which contributions of [`any_item`] only raise standings.
 fn any_rules(dice: &mut Dice) -> Rules {
-    let ties = *dice.pick(&[Ties::Earliest, Ties::Member, Ties::LowerMember]);
+    let ties = *dice.pick(&[Ties::Earliest, Ties::Member]);
     let (desc, asc) = (Direction::Desc, Direction::Asc);
     if dice.one_in(3) {
         let orders = [*dice.pick(&[desc, asc]), *dice.pick(&[desc, asc])];

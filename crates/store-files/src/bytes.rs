@@ -109,9 +109,6 @@ pub(super) fn put_profile(out: &mut Vec<u8>, profile: &Profile) {
     out.extend_from_slice(json.as_bytes());
 }
 
-/// What errors call an activity.
-const ACTIVITY: &str = "the time of a board";
-
 /// Writes a board's activity: bits for which of start, end, retention and idle span are present, then these.
 pub(crate) fn put_activity(out: &mut Vec<u8>, activity: &Activity) {
     let (starts_at, ends_at) = (activity.starts_at(), activity.ends_at());
@@ -139,13 +136,9 @@ pub(crate) fn put_window(out: &mut Vec<u8>, window: Window, near: Timestamp) {
     }
 }
 
-/// The byte of the window without bounds. The four periods of the first version have their numbers,
-/// below it; later ones have theirs plus one.
-const UNBOUNDED: u8 = 4;
-
+/// 0 for the window without bounds.
 fn period_byte(period: Period) -> u8 {
-    let number = period.number();
-    number.map_or(UNBOUNDED, |number| number + u8::from(number >= UNBOUNDED))
+    period.number().map_or(0, |number| number + 1)
 }
 
 /// Bytes that are being read. Every call names what it reads, for [`Malformed`].
@@ -262,18 +255,9 @@ impl<'a> Bytes<'a> {
         str::from_utf8(bytes).map_err(|error| Malformed::Invalid(what, error.to_string()))
     }
 
-    /// Reads a board's activity, which has at least one bound.
-    pub(crate) fn activity(&mut self) -> Result<Activity, Malformed> {
-        let activity = self.any_activity()?;
-        if activity.is_always() {
-            return Err(Malformed::OutOfRange(ACTIVITY, 0));
-        }
-        Ok(activity)
-    }
-
     /// Reads a board's activity.
-    pub(crate) fn any_activity(&mut self) -> Result<Activity, Malformed> {
-        const WHAT: &str = ACTIVITY;
+    pub(crate) fn activity(&mut self) -> Result<Activity, Malformed> {
+        const WHAT: &str = "the time of a board";
         let bits = self.byte(WHAT)?;
         if bits > STARTS | ENDS | EXPIRES | IDLE {
             return Err(Malformed::OutOfRange(WHAT, u64::from(bits)));

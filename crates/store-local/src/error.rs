@@ -11,10 +11,10 @@ pub enum LocalError {
     /// A file could not be read or written; the message names it.
     #[error("{0}")]
     Io(#[from] io::Error),
-    /// The journal is damaged, or of a later version; the message names file and offset.
+    /// The journal is damaged, or of another format; the message names file and offset.
     #[error("{0}")]
     Journal(String),
-    /// The snapshot is damaged, or of a later version, or could not be written; the message names the file.
+    /// The snapshot is damaged, or of another format, or could not be written; the message names the file.
     #[error("{0}")]
     Snapshot(String),
     /// A replayed record did not have the effect it had before: snapshot and journal do not belong together.

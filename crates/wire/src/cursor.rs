@@ -1,7 +1,7 @@
 //! Cursors: the position of an entry in a board's order, as text. A page that begins after it does not depend on what
 //! has changed before it.
 //!
-//! Clients pass a cursor on as it is. It is base64url, without padding, of the version (2), a tag of the kind, 4 bytes,
+//! Clients pass a cursor on as it is. It is base64url, without padding, of the version (1), a tag of the kind, 4 bytes,
 //! the entry's rank words, 8 bytes each, and its member. The words mean something else in other kinds.
 
 use base64::Engine as _;
@@ -9,7 +9,7 @@ use base64::engine::general_purpose::URL_SAFE_NO_PAD;
 use board::{Kind, Member, RANK_WORDS_MAX, RankKey, RankWords};
 use twox_hash::XxHash3_64;
 
-const VERSION: u8 = 2;
+const VERSION: u8 = 1;
 
 /// Bytes of a rank word.
 const WORD_BYTES: usize = size_of::<u64>();
@@ -93,14 +93,14 @@ mod tests {
         let text = cursor_of(&one, &key);
         assert_eq!(parse_cursor(&one, &text), Some(key.clone()));
         let bytes = URL_SAFE_NO_PAD.decode(&text).unwrap();
-        let mut older = bytes.clone();
-        older[0] = 1;
+        let mut later = bytes.clone();
+        later[0] = 2;
         for wrong in [
             &[],
             &b"!"[..],
             &bytes[..bytes.len() - 2],
             &bytes[..9],
-            &older,
+            &later,
         ] {
             let wrong = URL_SAFE_NO_PAD.encode(wrong);
             assert_eq!(parse_cursor(&one, &wrong), None, "{wrong}");

@@ -8,7 +8,7 @@ use std::collections::BTreeMap;
 
 use board::{
     Calendar, DayStart, Direction, FieldName, FieldRule, Keep, Kind, KindName, KindSpec, Mode,
-    Period, PublishTargets, RankStyle, Rules, RulesError, ShardCount, Weekday, WeeksFrom,
+    Period, PublishTargets, RankStyle, Rules, RulesError, ShardCount, Ties, Weekday, WeeksFrom,
     WindowRule,
 };
 use serde::{Deserialize, Serialize};
@@ -19,9 +19,9 @@ use crate::object::{named, not_null, object_not_null, objects, some_object};
 use crate::packed::PackedShape;
 use crate::publish::PublishShape;
 use crate::retain::RetainShape;
-use parts::{FieldShape, KeepShape, SeasonsShape, TiesShape};
+use parts::{FieldShape, KeepShape, SeasonsShape};
 #[cfg(feature = "schema")]
-use words::{ModeWords, RankStyleWords, WeekdayWords};
+use words::{ModeWords, RankStyleWords, TiesWords, WeekdayWords};
 
 /// The default depth of the cached global board.
 const TOP_DEFAULT: u64 = 1000;
@@ -47,7 +47,8 @@ pub struct KindShape {
     #[cfg_attr(feature = "schema", schema(value_type = RankStyleWords))]
     rank: RankStyle,
     /// Which of two members with equal fields is better.
-    ties: TiesShape,
+    #[cfg_attr(feature = "schema", schema(value_type = TiesWords))]
+    ties: Ties,
     /// `hour`, `2h`, `3h`, `4h`, `6h`, `8h`, `12h`, `day`, `week`, `2w`, `3w`, `4w`, `month`, `6w`, `8w`, `12w`, `quarter`,
     /// `year`, `season`, `all`: at least one. Reads without a window use the first.
     #[cfg_attr(feature = "schema", schema(min_items = 1, max_items = 20))]
@@ -144,7 +145,7 @@ impl Default for KindShape {
                 op: None,
             }],
             rank: RankStyle::default(),
-            ties: TiesShape::default(),
+            ties: Ties::default(),
             windows: Period::DEFAULTS
                 .map(|period| period.as_str().to_owned())
                 .into(),
@@ -225,18 +226,6 @@ impl KindShape {
         }
     }
 
-    /// Returns the kind as a response shows it. A configured publish target is shown by its name. `addresses`: the
-    /// caller may see the addresses of targets that are not configured.
-    #[must_use]
-    pub fn shown(kind: &Kind, targets: &PublishTargets, addresses: bool) -> Self {
-        Self {
-            publish: kind
-                .publication()
-                .map(|publication| PublishShape::shown(publication, targets, addresses)),
-            ..Self::from(kind)
-        }
-    }
-
     fn top(&self) -> u64 {
         let default = || {
             self.retain
@@ -258,10 +247,9 @@ impl KindShape {
                 op: field.op.unwrap_or_default(),
             })
         });
-        let fields: Vec<FieldRule> = fields.collect::<Result<_, _>>()?;
-        let first = fields.first().map_or(Direction::Desc, |field| field.order);
+        let fields = fields.collect::<Result<_, _>>()?;
         let invalid = |error: RulesError| ShapeError::invalid(error.to_string());
-        let rules = Rules::new(fields, self.mode, self.ties.rule(first)).map_err(invalid)?;
+        let rules = Rules::new(fields, self.mode, self.ties).map_err(invalid)?;
         match &self.packed {
             Some(shape) => rules.packed(shape.packing()?).map_err(invalid),
             None => Ok(rules),
@@ -352,7 +340,7 @@ impl From<&Kind> for KindShape {
             mode: kind.rules().mode(),
             fields: fields.collect(),
             rank: kind.rank_style(),
-            ties: TiesShape::from(kind.rules().ties()),
+            ties: kind.rules().ties(),
             windows: kind.windows().iter().map(period).collect(),
             time_zone: kind.calendar().time_zone().to_owned(),
             day_starts_at: kind.calendar().day_start().to_string(),

@@ -4,9 +4,7 @@
 
 use std::fmt::Display;
 
-use board::{
-    Period, Publication, PublishAt, PublishProtocol, PublishTarget, PublishTargets, TargetName,
-};
+use board::{Period, Publication, PublishProtocol, PublishTarget, PublishTargets, TargetName};
 use encodings::Encoding;
 use serde::{Deserialize, Serialize};
 
@@ -31,21 +29,12 @@ const NO_ENCODING: &str = "none";
 #[cfg_attr(feature = "schema", schema(as = Publish))]
 #[serde(deny_unknown_fields, expecting = "an object with target and key")]
 pub(crate) struct PublishShape {
-    /// The name of a configured target. Required unless `store` is set.
-    #[serde(skip_serializing_if = "Option::is_none")]
+    /// The name of a configured target.
     #[cfg_attr(
         feature = "schema",
         schema(example = "readers", pattern = "^[a-z][a-z0-9-]{0,62}$")
     )]
-    target: Option<String>,
-    /// The address of a configured target, instead of its name. Responses have it only for a target that an earlier
-    /// version stored and that is not configured, and only if the key may change the kind.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    #[cfg_attr(
-        feature = "schema",
-        schema(example = "redis://10.0.0.7:6379", deprecated)
-    )]
-    store: Option<String>,
+    target: String,
     /// The template of the key of a board's window at the target.
     #[cfg_attr(feature = "schema", schema(example = "leaderboard:{subject}:{period}"))]
     key: String,
@@ -87,7 +76,7 @@ impl PublishShape {
             key: parse("publish.key", &self.key)?,
             windows: windows.collect::<Result<_, _>>()?,
             encoding: self.encoding(target.protocol, fields)?,
-            at: PublishAt::Name(name.clone()),
+            target: name.clone(),
             top: self.top,
             every: duration("publish.every", every)?,
         })
@@ -98,24 +87,9 @@ impl PublishShape {
         &self,
         targets: &'a PublishTargets,
     ) -> Result<(&'a TargetName, &'a PublishTarget), ShapeError> {
-        let (setting, text, at) = match (&self.target, &self.store) {
-            (Some(name), None) => {
-                let at = PublishAt::Name(parse("publish.target", name)?);
-                ("publish.target", name, at)
-            }
-            (None, Some(address)) => {
-                let at = PublishAt::Address(parse("publish.store", address)?);
-                ("publish.store", address, at)
-            }
-            (None, None) => return Err(wrong("publish.target", "is missing")),
-            (Some(_), Some(_)) => {
-                return Err(wrong(
-                    "publish.store",
-                    "cannot be given together with target",
-                ));
-            }
-        };
-        targets.resolve(&at).ok_or_else(|| {
+        const SETTING: &str = "publish.target";
+        let name = parse(SETTING, &self.target)?;
+        targets.get(&name).ok_or_else(|| {
             let names: Vec<&str> = targets.names().map(TargetName::as_str).collect();
             let known = if names.is_empty() {
                 "none is configured".to_owned()
@@ -123,26 +97,9 @@ impl PublishShape {
                 format!("configured are {}", names.join(", "))
             };
             let reason =
-                format!("{text:?} is not a configured target; {known} ([publish.targets])");
-            wrong(setting, reason)
+                format!("\"{name}\" is not a configured target; {known} ([publish.targets])");
+            wrong(SETTING, reason)
         })
-    }
-
-    /// Returns the publication as a response shows it: a configured target by its name, another one by its address if
-    /// the caller may see `addresses`.
-    pub(crate) fn shown(
-        publication: &Publication,
-        targets: &PublishTargets,
-        addresses: bool,
-    ) -> Self {
-        let mut shape = Self::from(publication);
-        if let Some((name, _)) = targets.resolve(&publication.at) {
-            shape.target = Some(name.to_string());
-            shape.store = None;
-        } else if !addresses {
-            shape.store = None;
-        }
-        shape
     }
 
     fn encoding(&self, protocol: PublishProtocol, fields: usize) -> Result<String, ShapeError> {
@@ -180,13 +137,8 @@ fn parse<T: std::str::FromStr<Err: Display>>(setting: &str, text: &str) -> Resul
 impl From<&Publication> for PublishShape {
     fn from(publication: &Publication) -> Self {
         let windows = publication.windows.iter();
-        let (target, store) = match &publication.at {
-            PublishAt::Name(name) => (Some(name.to_string()), None),
-            PublishAt::Address(address) => (None, Some(address.to_string())),
-        };
         Self {
-            target,
-            store,
+            target: publication.target.to_string(),
             key: publication.key.to_string(),
             windows: windows.map(|period| period.as_str().to_owned()).collect(),
             encoding: Some(publication.encoding.clone()),

@@ -188,7 +188,7 @@ fn files_are_only_accessible_to_their_user() {
     for file in files() {
         assert_eq!(modes(&file), 0o600, "{file:?}");
     }
-    // Files of earlier versions lose the rights of others; rights given to a group stay.
+    // Restored files lose the rights of others; rights given to a group stay.
     let launch = server.stop();
     fs::set_permissions(&kept, Permissions::from_mode(0o755)).unwrap();
     for file in files() {

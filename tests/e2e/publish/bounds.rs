@@ -76,9 +76,9 @@ fn publish_settings_require_an_admin_key_of_all_kinds() {
 fn nothing_is_published_without_a_configured_target() {
     let redis = RedisServer::plain();
     let server = Server::start();
-    let publish = json!({"publish": {"store": redis.url(), "key": "lb:{subject}:{window}"}});
+    let publish = json!({"publish": {"target": "readers", "key": "lb:{subject}:{window}"}});
     let refused = server.put("/v1/kinds/k", &publish);
-    refused.problem(400, "invalid", &["publish.store", "none is configured"]);
+    refused.problem(400, "invalid", &["publish.target", "none is configured"]);
     // A kind that was published at a target that is no longer configured.
     let kind = "windows = [\"all\"]";
     let server = Server::durable(&published(kind, &redis.url(), "lb:{subject}", ""));

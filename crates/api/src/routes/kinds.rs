@@ -70,7 +70,7 @@ pub(crate) async fn list(
     let readable = kinds
         .iter()
         .filter(|kind| kind.is_public() || caller.is_for(kind.name().as_str()));
-    let kinds = readable.map(|kind| shown(&app, &caller, kind)).collect();
+    let kinds = readable.map(|kind| KindShape::from(&**kind)).collect();
     // Of what this caller sees.
     Ok(validated_json(&headers, &KindsShape { kinds }))
 }
@@ -95,7 +95,6 @@ pub(crate) async fn list(
 ))]
 pub(crate) async fn show(
     State(app): State<Arc<App>>,
-    caller: Caller,
     KindPath(name): KindPath,
     RawQuery(query): RawQuery,
     headers: HeaderMap,
@@ -108,7 +107,7 @@ pub(crate) async fn show(
     if is_known(&headers, &etag) {
         return Ok(Caching::validated(etag).not_modified());
     }
-    Ok(answer(&app, &caller, &known.kind))
+    Ok(answer(&known.kind))
 }
 
 /// Create or change a kind
@@ -169,7 +168,7 @@ pub(crate) async fn put(
     let checked = |held: Option<&Kind>| {
         check_conditions(&headers, held.map(etag).as_deref())?;
         let held = held.and_then(Kind::publication);
-        check_publication(&app, &caller, held, wanted.publication())?;
+        check_publication(&caller, held, wanted.publication())?;
         Ok::<_, Problem>(wanted.clone())
     };
     let catalogue = app.router.catalogue();
@@ -185,7 +184,7 @@ pub(crate) async fn put(
     } else {
         StatusCode::OK
     };
-    Ok((status, answer(&app, &caller, &known.kind)).into_response())
+    Ok((status, answer(&known.kind)).into_response())
 }
 
 /// Delete a kind without boards
@@ -210,7 +209,7 @@ pub(crate) async fn delete(
     let checked = |held: &Kind| {
         check_conditions(&headers, Some(&etag(held)))?;
         // Otherwise a caller that may not remove the publication could create the kind again without it.
-        check_publication(&app, &caller, held.publication(), None)
+        check_publication(&caller, held.publication(), None)
     };
     // Another server may have changed it.
     app.router.catalogue().refresh().await?;
@@ -234,25 +233,11 @@ pub(crate) async fn delete(
 /// Checks whether the caller may change the publication. That requires a key that is not bound to kinds, since targets
 /// are shared by all kinds.
 fn check_publication(
-    app: &App,
     caller: &Caller,
     held: Option<&Publication>,
     wanted: Option<&Publication>,
 ) -> Result<(), Problem> {
-    let is_same = match (held, wanted) {
-        (None, None) => true,
-        (Some(held), Some(wanted)) => {
-            // Compares the targets themselves, which a kind may name in several ways.
-            let named = |publication: &Publication| {
-                let target = app.publish_targets.resolve(&publication.at);
-                target.map(|(name, _)| name.clone())
-            };
-            let at = wanted.at.clone();
-            named(held) == named(wanted) && *wanted == Publication { at, ..held.clone() }
-        }
-        _ => false,
-    };
-    if is_same || caller.is_unbounded_admin() {
+    if held == wanted || caller.is_unbounded_admin() {
         return Ok(());
     }
     let detail = "publish: only an admin key that is not bound to kinds may change it or take it away; \
@@ -260,16 +245,12 @@ fn check_publication(
     Err(Problem::new(ProblemType::Forbidden, detail))
 }
 
-fn shown(app: &App, caller: &Caller, kind: &Kind) -> KindShape {
-    KindShape::shown(kind, &app.publish_targets, caller.is_unbounded_admin())
-}
-
-fn answer(app: &App, caller: &Caller, kind: &Kind) -> Response {
+fn answer(kind: &Kind) -> Response {
     let etag = [(header::ETAG, etag(kind))];
-    (etag, json(&shown(app, caller, kind))).into_response()
+    (etag, json(&KindShape::from(kind))).into_response()
 }
 
-/// Returns the entity tag of all settings of a kind, including those that the caller may not see.
+/// Returns the entity tag of all settings of a kind.
 fn etag(kind: &Kind) -> String {
     let text = serde_json::to_vec(&KindShape::from(kind)).expect("an answer is JSON");
     let digest = Sha256::digest(text);

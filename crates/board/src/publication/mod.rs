@@ -2,20 +2,20 @@
 //! there.
 //!
 //! A [`PublishTarget`] is the address of that server, a [`KeyTemplate`] makes the keys of windows
-//! there. A kind only refers to a target ([`PublishAt`]); the targets are configured
-//! ([`PublishTargets`]). Not here: the encodings of scores, of which only the name is known, and
+//! there. A kind only names a target; the targets are configured ([`PublishTargets`]). Not here: the encodings of scores, of which only the name is known, and
 //! the code that writes.
 
 mod key;
-mod publish_at;
 mod target;
+mod targets;
 
 use std::time::Duration;
 
 pub use key::{KeyTemplate, KeyTemplateError};
-pub use publish_at::{DuplicateTarget, PublishAt, PublishAtError, PublishTargets};
 pub use target::{PublishProtocol, PublishTarget, PublishTargetError};
+pub use targets::{DuplicateTarget, PublishTargets};
 
+use crate::ident::TargetName;
 use crate::kind_error::KindError;
 use crate::limits::{ENCODING_BYTES_MAX, PUBLISH_EVERY_MAX, PUBLISH_EVERY_MIN};
 use crate::window_rule::WindowRule;
@@ -24,8 +24,8 @@ use calendar::Period;
 /// The settings by which the merged boards of a kind are published to another server.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Publication {
-    /// The configured server.
-    pub at: PublishAt,
+    /// The name of the configured server.
+    pub target: TargetName,
     /// The template of a window's key there.
     pub key: KeyTemplate,
     /// The periods whose windows are published; if empty, all of the kind.

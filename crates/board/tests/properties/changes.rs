@@ -236,22 +236,6 @@ fn an_added_window_begins_at_its_next_start() {
 }
 
 #[test]
-fn ties_by_member_stay_as_the_boards_have_them() {
-    let ascending = || FieldRule {
-        order: Direction::Asc,
-        ..field("points")
-    };
-    let of = |ties| gifts(|s| s.rules = rules(vec![ascending()], Mode::Accumulate, ties));
-    // What an earlier version stored, and what the same settings are now.
-    let (stored, wanted) = (of(Ties::Member), of(Ties::by_member(Direction::Asc)));
-    assert_ne!(stored.meaning(), wanted.meaning());
-    let changed = stored.changed_to(&wanted, now()).unwrap();
-    assert_eq!(changed, stored);
-    assert_eq!(wanted.changed_to(&stored, now()), Ok(wanted));
-    assert!(stored.changed_to(&of(Ties::Earliest), now()).is_err());
-}
-
-#[test]
 fn the_window_without_bounds_is_never_added() {
     let daily = gifts(|spec| spec.windows.truncate(1));
     let error = daily

@@ -35,12 +35,7 @@ fn rules_strategy() -> impl Strategy<Value = Rules> {
         Mode::Best,
         Mode::Latest,
     ]);
-    let ties = prop::sample::select(vec![
-        Ties::Earliest,
-        Ties::Latest,
-        Ties::Member,
-        Ties::LowerMember,
-    ]);
+    let ties = prop::sample::select(vec![Ties::Earliest, Ties::Latest, Ties::Member]);
     (fields, mode, ties, prop::bool::weighted(0.2)).prop_map(|(fields, mode, ties, packed)| {
         let rule = |(index, (order, op)): (usize, (Direction, Op))| FieldRule {
             name: FieldName::new(&format!("f{index}")).unwrap(),

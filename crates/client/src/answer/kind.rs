@@ -144,11 +144,7 @@ pub struct Packed {
 #[non_exhaustive]
 pub struct Publish {
     /// The target, by its name in the configuration.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub target: Option<String>,
-    /// The address of the target, for kinds of an earlier version whose target is not configured.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub store: Option<String>,
+    pub target: String,
     /// The template of the key of a board's window in the target.
     pub key: String,
     /// The windows that are published; all of the kind by default.
@@ -316,8 +312,7 @@ impl Publish {
     /// Publishes to this target, under this key.
     pub fn new(target: impl Into<String>, key: impl Into<String>) -> Self {
         Self {
-            target: Some(target.into()),
-            store: None,
+            target: target.into(),
             key: key.into(),
             windows: Vec::new(),
             encoding: None,

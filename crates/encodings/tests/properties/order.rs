@@ -92,7 +92,7 @@ fn exact_order(encoding: &Encoding, a: &Exact, b: &Exact) -> Ordering {
     let by_time = match encoding.ties() {
         Ties::Earliest => a.at.cmp(&b.at),
         Ties::Latest => b.at.cmp(&a.at),
-        Ties::Member | Ties::LowerMember => Ordering::Equal,
+        Ties::Member => Ordering::Equal,
     };
     let by_member = match encoding.read_direction() {
         ReadDirection::Reverse => b.member.cmp(&a.member),

@@ -35,7 +35,7 @@ fn a_flipped_bit_is_rejected_where_it_was_synced_and_truncates_the_tail_elsewher
                     assert_eq!(recovered.next, group.first);
                     None
                 }
-                (_, Err(ReadError::Version { .. })) if position < SEGMENT_HEADER_BYTES => continue,
+                (_, Err(ReadError::Foreign { .. })) if position < SEGMENT_HEADER_BYTES => continue,
                 (
                     group,
                     Err(ReadError::Damaged {

@@ -66,8 +66,7 @@ impl ConfiguredKind {
             })
     }
 
-    /// Returns whether a setting of the file differs from that of the stored kind. The built-in kind is in no file: its
-    /// settings are those of a new store, and an earlier version had others.
+    /// Returns whether a setting of the file differs from that of the stored kind. The built-in kind is in no file.
     pub(crate) fn differs_from(&self, stored: &Kind) -> Result<bool, ConfigError> {
         if self.is_built_in {
             return Ok(false);

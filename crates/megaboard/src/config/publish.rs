@@ -136,7 +136,7 @@ mod tests {
         let text = "[targets.readers]\nurl = \"redis://a/3\"\npassword = \"s3cret\"";
         let section: PublishSection = toml::from_str(text).unwrap();
         let settings = section.settings().unwrap();
-        let found = settings.targets.resolve(&"readers".parse().unwrap());
+        let found = settings.targets.get(&"readers".parse().unwrap());
         assert_eq!(found.unwrap().1.to_string(), "redis://a:6379/3");
         assert!(!format!("{settings:?} {section:?}").contains("s3cret"));
     }

@@ -21,7 +21,7 @@ use crate::version::Version;
 
 /// The version of the format: part of the name, so that servers with different formats do not read
 /// each other's boards.
-const FORMAT: u32 = 3;
+const FORMAT: u32 = 1;
 
 /// Bytes beside those of shards and entries.
 const FIXED_BYTES: usize = 8 + 1 + 8 + 2 + 8 + 4 + CHECKSUM_BYTES;
@@ -265,14 +265,14 @@ mod tests {
             hidden: 0,
         };
         let ordinal = name_of(shape(100, RankStyle::Ordinal), &Activity::ALWAYS, "0.1.0");
-        assert_eq!(ordinal, "3.0.1.0.100.ordinal.0000000000000000");
+        assert_eq!(ordinal, "1.0.1.0.100.ordinal.0000000000000000");
         let hiding = Shape {
             hidden: 10,
             ..shape(100, RankStyle::Ordinal)
         };
         assert_eq!(
             name_of(hiding, &Activity::ALWAYS, "0.1.0"),
-            "3.0.1.0.100.ordinal.000000000000000a"
+            "1.0.1.0.100.ordinal.000000000000000a"
         );
         assert_ne!(
             ordinal,

@@ -164,14 +164,14 @@ fn compare_times(rules: &Rules, a: Timestamp, b: Timestamp) -> Ordering {
     match rules.ties() {
         Ties::Earliest => b.cmp(&a),
         Ties::Latest => a.cmp(&b),
-        Ties::Member | Ties::LowerMember => Ordering::Equal,
+        Ties::Member => Ordering::Equal,
     }
 }
 
 fn compare_names(rules: &Rules, a: &Member, b: &Member) -> Ordering {
     let higher = a.as_bytes().cmp(b.as_bytes());
-    match rules.ties() {
-        Ties::LowerMember => higher.reverse(),
+    match (rules.ties(), rules.fields()[0].order) {
+        (Ties::Member, Direction::Asc) => higher.reverse(),
         _ => higher,
     }
 }

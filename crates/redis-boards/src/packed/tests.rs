@@ -20,7 +20,7 @@ fn score_of(rules: &Rules, standing: &Standing) -> i64 {
     };
     let lower = match rules.ties() {
         Ties::Earliest => max(packing.time_bits()) - units,
-        Ties::Latest | Ties::Member | Ties::LowerMember => units,
+        Ties::Latest | Ties::Member => units,
     };
     (upper << packing.time_bits()) + lower
 }

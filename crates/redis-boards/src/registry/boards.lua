@@ -50,7 +50,8 @@ register('birth', {}, function(keys, args)
         return 'R' .. due_next .. ' b ' .. text
     end
     local settled_life, settled_shards, at, activity = settings_of(settled, subject)
-    if activity and settled_life ~= seen then
+    activity = activity or '-'
+    if activity ~= '-' and settled_life ~= seen then
         return 'R- u ' .. record_text{
             life = settled_life, shards = settled_shards, meaning = meaning, at = at, touched = at, servers = '-',
             emptying = '-', activity = activity,
@@ -80,12 +81,12 @@ register('resettle', {}, function(keys, args)
     if late then return late end
     local record = record_of(boards, subject)
     if not record or record.life ~= life then return 'EDEAD' end
-    if (record.activity or '-') ~= seen then return 'ECHANGED' end
-    record.activity = activity ~= '-' and activity or nil
+    if record.activity ~= seen then return 'ECHANGED' end
+    record.activity = activity
     local text = record_text(record)
     call('HSET', boards, subject, text)
-    local idle = idle_of(record.activity)
-    local goes = expires_at(record.activity) or idle and node_ms() + idle
+    local idle = idle_of(activity)
+    local goes = expires_at(activity) or idle and node_ms() + idle
     if goes then
         -- A sweep that is about it may not have seen when it goes: it is due again when its claim ends.
         local held = math.floor(tonumber(call('ZSCORE', due, name) or goes))
@@ -105,12 +106,10 @@ register('settle', {}, function(keys, args)
     local meaning = meaning_at(kinds, kind, revision)
     if not meaning then return 'ESTALE' end
     if call('HEXISTS', boards, subject) == 1 then return 'EBORN' end
-    local bounds = ''
-    if activity ~= '-' then bounds = ' ' .. activity end
-    call('HSET', settled, subject, life .. ' ' .. shards .. ' ' .. now .. bounds)
+    call('HSET', settled, subject, life .. ' ' .. shards .. ' ' .. now .. ' ' .. activity)
     call('ZADD', due, first_due, name)
     return remember(key, number, 'Ru' .. record_text{
         life = life, shards = shards, meaning = meaning, at = now, touched = now, servers = '-', emptying = '-',
-        activity = activity ~= '-' and activity or nil,
+        activity = activity,
     })
 end)

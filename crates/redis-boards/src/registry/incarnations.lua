@@ -78,7 +78,7 @@ register('bury', {'allow-oom'}, function(keys, args)
     if record then
         if life ~= '-' and record.life ~= life then return 'ENOTTHERE' end
         if touched ~= '-' and record.touched ~= touched then return 'ETOUCHED' end
-        if seen and seen ~= '' and (record.activity or '-') ~= seen then return 'ETOUCHED' end
+        if seen and seen ~= '' and record.activity ~= seen then return 'ETOUCHED' end
     else
         settled_life = settings_of(settled, subject)
         if not settled_life or (life ~= '-' and settled_life ~= life) then return 'ENOTTHERE' end

@@ -43,15 +43,11 @@ impl After {
         })
     }
 
-    /// Returns settings as the registry stores them: `INCARNATION SHARDS AT`, and the board's time
-    /// if it is bounded.
+    /// Returns settings as the registry stores them: `INCARNATION SHARDS AT ACTIVITY`.
     fn settled(&self) -> String {
         let (shards, at) = (self.settings.shards.get(), self.settled.millis());
-        let bounds = match activity_text(&self.settings.activity).as_str() {
-            "-" => String::new(),
-            bounds => format!(" {bounds}"),
-        };
-        format!("{} {shards} {at}{bounds}", self.incarnation)
+        let activity = activity_text(&self.settings.activity);
+        format!("{} {shards} {at} {activity}", self.incarnation)
     }
 
     fn kept_until(&self) -> Timestamp {

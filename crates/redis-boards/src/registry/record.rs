@@ -10,8 +10,8 @@ use crate::wire::Garbled;
 use redis_nodes::ServerId;
 use shard_store::BoardRecord;
 
-/// The number of words of a record without the board's time.
-const WORDS: usize = 7;
+/// The number of words of a record.
+const WORDS: usize = 8;
 
 /// What the registry stores of a board.
 #[derive(Debug, Clone)]
@@ -28,15 +28,19 @@ pub struct Record {
 }
 
 impl Record {
-    /// Reads `INCARNATION SHARDS MEANING AT TOUCHED SERVERS EMPTYING`, and where the board's time is
-    /// bounded, `ACTIVITY` behind it.
+    /// Reads `INCARNATION SHARDS MEANING AT TOUCHED SERVERS EMPTYING ACTIVITY`.
     pub(super) fn parse(name: &BoardName, created: bool, text: &str) -> Result<Self, Garbled> {
-        let mut words: Vec<&str> = text.split(' ').collect();
-        let activity = match words.get(WORDS) {
-            Some(_) => activity_named(words.remove(WORDS))?,
-            None => Activity::ALWAYS,
-        };
-        let &[incarnation, shards, meaning, at, touched, servers, emptying] = words.as_slice()
+        let words: Vec<&str> = text.split(' ').collect();
+        let &[
+            incarnation,
+            shards,
+            meaning,
+            at,
+            touched,
+            servers,
+            emptying,
+            activity,
+        ] = words.as_slice()
         else {
             return Err(Garbled("no board's record"));
         };
@@ -46,7 +50,7 @@ impl Record {
             incarnation: Incarnation(hex(incarnation)?),
             shards: shards.ok_or(Garbled("no number of shards"))?,
             meaning: Meaning(hex(meaning)?),
-            activity,
+            activity: activity_named(activity)?,
             created,
         };
         Ok(Self {
@@ -65,16 +69,8 @@ impl Record {
 
     /// Reads a record, and a name that may contain spaces.
     pub(super) fn parse_named(text: &str) -> Option<Self> {
-        let (record, mut name) = split_behind(text, WORDS)?;
-        let mut record = record.to_owned();
-        // A kind begins with a letter, an activity does not.
-        if let Some((activity, rest)) = name.split_once(' ')
-            && activity_named(activity).is_ok()
-        {
-            record = format!("{record} {activity}");
-            name = rest;
-        }
-        Self::parse(&name.parse().ok()?, true, &record).ok()
+        let (record, name) = split_behind(text, WORDS)?;
+        Self::parse(&name.parse().ok()?, true, record).ok()
     }
 
     /// Reads a letter for whether it was created, and its record; `None` if there is no board.
@@ -122,6 +118,9 @@ pub fn activity_text(activity: &Activity) -> String {
 
 fn activity_named(word: &str) -> Result<Activity, Garbled> {
     const WRONG: Garbled = Garbled("no time of a board");
+    if word == "-" {
+        return Ok(Activity::ALWAYS);
+    }
     let at = |word: &str| match word {
         "-" => Ok(None),
         word => {
@@ -199,7 +198,7 @@ mod tests {
     #[test]
     fn an_invalid_record_is_refused() {
         let name = "gifts/room".parse().unwrap();
-        let good = "00000000000000ff 16 0000000000000001 5 6 - -";
+        let good = "00000000000000ff 16 0000000000000001 5 6 - - -";
         let record = Record::parse(&name, true, good).unwrap();
         assert_eq!(record.spread.incarnation(), Incarnation(255));
         assert_eq!((record.at.millis(), record.touched.millis()), (5, 6));
@@ -216,7 +215,7 @@ mod tests {
     }
 
     #[test]
-    fn a_board_whose_time_is_bounded_has_a_further_word() {
+    fn the_time_of_a_board_is_one_word() {
         let name = "gifts/room".parse().unwrap();
         let plain = "00000000000000ff 16 0000000000000001 5 6 - -";
         let at = |ms| Some(Timestamp::from_millis(ms));
@@ -236,10 +235,11 @@ mod tests {
             assert_eq!(record.board().activity, activity);
         }
         assert_eq!(activity_text(&Activity::ALWAYS), "-");
-        let record = Record::parse(&name, true, plain).unwrap();
+        let record = Record::parse(&name, true, &format!("{plain} -")).unwrap();
         assert_eq!(record.board().activity, Activity::ALWAYS);
         for wrong in [
-            "7,9", "9,7,-", "7,-,9", "7,9,9", "x,9,-", "7,9,11 -", "-,9,-,5", "-,-,-,0", "-,-,-,x",
+            "", "7,9", "9,7,-", "7,-,9", "7,9,9", "x,9,-", "7,9,11 -", "-,9,-,5", "-,-,-,0",
+            "-,-,-,x",
         ] {
             let text = format!("{plain} {wrong}");
             assert!(Record::parse(&name, true, &text).is_err(), "{wrong}");
@@ -250,7 +250,7 @@ mod tests {
     fn a_name_behind_a_record_may_have_spaces() {
         let plain = "00000000000000ff 16 0000000000000001 5 6 - -";
         for (text, bounded) in [
-            (format!("{plain} gifts/room 1 of 2"), false),
+            (format!("{plain} - gifts/room 1 of 2"), false),
             (format!("{plain} 7000,9000,11000 gifts/room 1 of 2"), true),
         ] {
             let record = Record::parse_named(&text).unwrap();

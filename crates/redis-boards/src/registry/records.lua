@@ -1,9 +1,9 @@
 -- What the registry keeps, as text, and the calls that it remembers.
 --
--- A board that was created: 'LIFE SHARDS MEANING AT TOUCHED SERVERS EMPTYING'. AT is when its settings were made, or
+-- A board that was created: 'LIFE SHARDS MEANING AT TOUCHED SERVERS EMPTYING ACTIVITY'. AT is when its settings were made, or
 -- when it was created without any; EMPTYING is '-', or while an idle board is being emptied the time up to which its
 -- writes go. A board with settings only:
--- 'LIFE SHARDS AT'. Behind either, where the board's time is bounded, stands a further word
+-- 'LIFE SHARDS AT ACTIVITY'. ACTIVITY is '-', or where the board's time is bounded
 -- 'STARTS,ENDS,EXPIRES', each of them microseconds or '-': EXPIRES is the time when it is deleted, not how long it is
 -- kept. Behind it may stand ',IDLE': after how many milliseconds without a write it is deleted. All other times of the
 -- registry are milliseconds, rounded down.
@@ -51,25 +51,23 @@ local function record_of(boards, subject)
     return record, text
 end
 
--- A board with settings only: its life, how many shards, since when, and its time where that is bounded.
+-- A board with settings only: its life, how many shards, since when, and its time.
 local function settings_of(settled, subject)
     local text = call('HGET', settled, subject)
     if not text then return nil end
-    local life, shards, at, activity = text:match('^(%x+) (%d+) (%S+) ?(%S*)$')
-    if activity == '' then activity = nil end
-    return life, shards, at, activity
+    return text:match('^(%x+) (%d+) (%S+) (%S+)$')
 end
 
 -- When a board of this time goes, if it does, in milliseconds. A number has not every digit of a time after 2255, so
 -- it may be due a little early or late.
 local function expires_at(activity)
-    local us = activity and tonumber(activity:match('^[^,]+,[^,]+,([^,]+)'))
+    local us = tonumber(activity:match('^[^,]+,[^,]+,([^,]+)'))
     return us and math.floor(us / 1000)
 end
 
 -- After how many milliseconds without a write a board of this time goes, if it does.
 local function idle_of(activity)
-    return activity and tonumber(activity:match('^[^,]+,[^,]+,[^,]+,(%d+)$'))
+    return tonumber(activity:match('^[^,]+,[^,]+,[^,]+,(%d+)$'))
 end
 
 -- When a board is due; nothing while a sweep is about it, which will say so.

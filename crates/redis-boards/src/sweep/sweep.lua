@@ -28,13 +28,13 @@ register('survey', {'no-writes'}, function(keys)
     return 'R' .. cmsgpack.pack{held[2] or '', held[3] or '', ranked, named_windows(fields), short}
 end)
 
--- Drops windows, and closes them and what began before them by the watermark `dropped`, 'HOUR DAY WEEK MONTH' and
--- further periods.
+-- Drops windows, and closes them and what began before them by the watermark `dropped`, 'HOUR DAY WEEK MONTH ...',
+-- as far as it says anything.
 register('drop', {'allow-oom'}, function(keys, args)
     local meta = keys[1]
     if call('HEXISTS', meta, 'x') == 1 then return 'EDEAD' end
     if is_late(args[1]) then return 'ELATE' end
-    local held = call('HGET', meta, 'd') or '- - - -'
+    local held = call('HGET', meta, 'd') or ''
     local starts, i = {}, 0
     for start in held:gmatch('%S+') do starts[#starts + 1] = start end
     for start in args[2]:gmatch('%S+') do

@@ -82,7 +82,8 @@ async fn one_that_lost_its_data_while_it_was_used_is_refused() {
     let lost = RedisServer::plain();
     let servers = open(&url(&[a, b, &lost])).await;
     let identity = lost.command(&["HGET", "megaboard:server", "id"]);
-    let id = ServerId(u64::from_str_radix(identity.text(), 16).unwrap());
+    let digits = identity.text().strip_prefix("1:").unwrap();
+    let id = ServerId(u64::from_str_radix(digits, 16).unwrap());
     servers.call(on(id), &count("n", "a")).await.unwrap();
     lost.kill();
     lost.start();

@@ -69,3 +69,36 @@ async fn certificates_have_to_be_there() {
     assert!(matches!(error, OpenError::Tls(_)), "{error:?}");
     assert!(error.to_string().contains("no/such/file.pem"), "{error}");
 }
+
+#[tokio::test(flavor = "multi_thread")]
+async fn data_of_another_format_is_refused_and_not_changed() {
+    let identity = "0123456789abcdef";
+    for (command, key, format) in [
+        // One that was never released, and a later one.
+        ("SET megaboard:{registry}:store", "", ""),
+        ("SET megaboard:{registry}:store", "", "2:"),
+        ("HSET megaboard:server", "id", ""),
+    ] {
+        let redis = RedisServer::plain();
+        let identity = format!("{format}{identity}");
+        let words = command.split(' ').chain([key, &identity]);
+        redis.command(&words.filter(|word| !word.is_empty()).collect::<Vec<_>>());
+        let of_independent = format!("{},{}", redis.url(), RedisServer::plain().address());
+        let of_data = |redis: &RedisServer| {
+            let keys = redis.command(&["DBSIZE"]);
+            let key = command.split(' ').nth(1).unwrap();
+            let dump = redis.command(&["DUMP", key]);
+            format!(
+                "{keys:?} {dump:?} {:?}",
+                redis.command(&["FUNCTION", "LIST"])
+            )
+        };
+        let before = of_data(&redis);
+        for url in [redis.url(), of_independent] {
+            let refused = why_not(&url).await;
+            let sentence = "its data is not of format 1, the only one that this server supports";
+            assert_eq!(refused, format!("{}: {sentence}", redis.address()));
+            assert_eq!(of_data(&redis), before);
+        }
+    }
+}

@@ -65,7 +65,7 @@ async fn stage_over(store: Arc<HookedStore>) -> (Stage, Arc<Reports>) {
     assert_eq!(reports.taken(), [], "the kind is not published yet");
     let mut spec = points("gifts");
     spec.publish = Some(Publication {
-        at: "readers".parse().unwrap(),
+        target: "readers".parse().unwrap(),
         key: "{subject}".parse().unwrap(),
         windows: Vec::new(),
         encoding: "plain".to_owned(),

@@ -1,6 +1,6 @@
 //! Kinds as JSON text, in journals, snapshots and Redis: written rarely, and readable for people.
 //!
-//! All settings are written, including defaults: a later version may have others. An unknown
+//! All settings are written, including defaults, which may change. An unknown
 //! setting is rejected, since it may change the meaning of boards. Names are those of the API where
 //! it has the setting; the API writes durations as text, here they are milliseconds. What both
 //! forms share, and why they are two: `docs/decisions/0013-the-forms-of-a-kind.md`.
@@ -8,17 +8,17 @@
 //! ```text
 //! {"name":"gifts","revision":3,"kind":{"name":"gifts","mode":"accumulate","fields":[{"name":"points",
 //! "order":"desc","op":"sum"}],"ties":"earliest","rank":"ordinal","windows":[{"period":"day",
-//! "keep":{"after_ms":3024000000}}],"time_zone":"UTC","shards":16,"top":1000,"max_staleness_ms":200,
-//! "dedupe_ms":3600000}}
+//! "keep":{"after_ms":3024000000},"close_ms":null,"since_us":null}],"time_zone":"UTC",
+//! "day_starts_at":"00:00","week_starts_on":"monday","weeks_count_from":null,"seasons":null,"shards":16,
+//! "top":1000,"max_staleness_ms":200,"dedupe_ms":3600000,"score_ttl_ms":null,"retain":null,"packed":null,
+//! "publish":null,"public_read":false,"hidden":[]}}
 //! ```
 //!
-//! A deleted kind has no `kind`. A window may have `close_ms`, and `since_us`, which is a time; a kind that
+//! A deleted kind has `"kind":null`. A window that was added has `since_us`, which is a time; a kind that
 //! ranks only its best has `retain`: `{"keep":1000,"trim_at":1200,"approximate":false}`; a packed one `packed`:
-//! `{"most":1000000,"unit_ms":1000,"span_us":[1767225600000000,2082758400000000]}`. A kind whose days or weeks begin at
-//! other times than midnight and Monday has `day_starts_at` and `week_starts_on`, one that sets
-//! them `weeks_count_from` and `seasons`: `{"cron":"0 5 1 1,4,7,10 *"}` or
-//! `{"named":[{"name":"spring-2026","starts_at":"2026-03-01"}]}`. One that members leave has `score_ttl_ms`. One that is published has
-//! `publish`, one that is read without a key `public_read`, one that hides members `hidden`, their names.
+//! `{"most":1000000,"unit_ms":1000,"span_us":[1767225600000000,2082758400000000]}`. `seasons` are
+//! `{"cron":"0 5 1 1,4,7,10 *"}` or `{"named":[{"name":"spring-2026","starts_at":"2026-03-01"}]}`. `hidden` are
+//! the names of hidden members.
 
 mod parts;
 mod publish;
@@ -41,7 +41,6 @@ use publish::PublishText;
 struct RecordText {
     name: Text<KindName>,
     revision: u64,
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     kind: Option<KindText>,
 }
 
@@ -56,29 +55,19 @@ struct KindText {
     rank: RankStyle,
     windows: Vec<WindowText>,
     time_zone: String,
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    day_starts_at: Option<Text<DayStart>>,
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    week_starts_on: Option<Weekday>,
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    day_starts_at: Text<DayStart>,
+    week_starts_on: Weekday,
     weeks_count_from: Option<Text<WeeksFrom>>,
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     seasons: Option<SeasonsText>,
     shards: u64,
     top: u64,
     max_staleness_ms: Millis,
     dedupe_ms: Millis,
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     score_ttl_ms: Option<Millis>,
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     retain: Option<RetainText>,
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     packed: Option<PackedText>,
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     publish: Option<PublishText>,
-    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     public_read: bool,
-    #[serde(default, skip_serializing_if = "Vec::is_empty")]
     hidden: Vec<Text<Member>>,
 }
 
@@ -154,8 +143,8 @@ impl From<&Kind> for KindText {
             rank: spec.rank,
             windows: spec.windows.iter().map(WindowText::from).collect(),
             time_zone: spec.calendar.time_zone().to_owned(),
-            day_starts_at: set(spec.calendar.day_start()).map(Text),
-            week_starts_on: set(spec.calendar.week_start()),
+            day_starts_at: Text(spec.calendar.day_start()),
+            week_starts_on: spec.calendar.week_start(),
             weeks_count_from: spec.calendar.weeks_from().map(Text),
             seasons: spec.calendar.seasons().map(SeasonsText::from),
             shards: spec.shards,
@@ -172,11 +161,6 @@ impl From<&Kind> for KindText {
     }
 }
 
-/// Returns a value that is not the default: versions without the setting read kinds without it.
-fn set<T: Default + PartialEq>(value: T) -> Option<T> {
-    (value != T::default()).then_some(value)
-}
-
 impl KindText {
     fn into_kind(self, calendars: &mut Calendars) -> Result<Kind, KindTextError> {
         let fields = self.fields.into_iter().map(Into::into).collect();
@@ -188,9 +172,6 @@ impl KindText {
         let rules = rules.map_err(|error| invalid(&error))?;
         let hidden = self.hidden.into_iter().map(|Text(member)| member);
         let hidden = Hidden::new(hidden).map_err(|error| invalid(&error))?;
-        let day_start = self
-            .day_starts_at
-            .map_or_else(DayStart::default, |Text(start)| start);
         let weeks_from = self.weeks_count_from.map(|Text(from)| from);
         let seasons = self.seasons.map(SeasonsText::into_seasons).transpose();
         let seasons = seasons.map_err(|error| invalid(&error))?;
@@ -201,7 +182,7 @@ impl KindText {
             rank: self.rank,
             windows: self.windows.into_iter().map(Into::into).collect(),
             calendar: calendar
-                .beginning(day_start, self.week_starts_on.unwrap_or_default())
+                .beginning(self.day_starts_at.0, self.week_starts_on)
                 .counting_weeks_from(weeks_from)
                 .with_seasons(seasons),
             shards: self.shards,

@@ -41,9 +41,7 @@ pub(super) struct FieldText {
 pub(super) struct WindowText {
     period: Text<Period>,
     keep: KeepText,
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     close_ms: Option<Millis>,
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     since_us: Option<i64>,
 }
 
@@ -129,7 +127,6 @@ impl From<RetainText> for Retain {
 pub(super) struct PackedText {
     most: u64,
     unit_ms: Millis,
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     span_us: Option<(i64, i64)>,
 }
 

@@ -1,6 +1,6 @@
 //! The JSON form of a kind's publication.
 
-use board::{KeyTemplate, Period, Publication, PublishAt};
+use board::{KeyTemplate, Period, Publication, TargetName};
 use serde::{Deserialize, Serialize};
 
 use super::parts::{Millis, Text};
@@ -9,13 +9,10 @@ use super::parts::{Millis, Text};
 #[derive(Debug, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(super) struct PublishText {
-    /// The name of a configured server; in earlier versions its address.
-    store: Text<PublishAt>,
+    target: Text<TargetName>,
     key: Text<KeyTemplate>,
-    #[serde(default, skip_serializing_if = "Vec::is_empty")]
     windows: Vec<Text<Period>>,
     encoding: String,
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     top: Option<u64>,
     every_ms: Millis,
 }
@@ -24,7 +21,7 @@ impl From<&Publication> for PublishText {
     fn from(publication: &Publication) -> Self {
         let windows = publication.windows.iter().copied();
         Self {
-            store: Text(publication.at.clone()),
+            target: Text(publication.target.clone()),
             key: Text(publication.key.clone()),
             windows: windows.map(Text).collect(),
             encoding: publication.encoding.clone(),
@@ -38,7 +35,7 @@ impl From<PublishText> for Publication {
     fn from(text: PublishText) -> Self {
         let windows = text.windows.into_iter();
         Self {
-            at: text.store.0,
+            target: text.target.0,
             key: text.key.0,
             windows: windows.map(|Text(period)| period).collect(),
             encoding: text.encoding,

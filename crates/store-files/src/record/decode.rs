@@ -1,8 +1,6 @@
 //! Decodes records. Any bytes are decoded or rejected; none panic, and the result is not much larger than the bytes.
 
-use board::{
-    Activity, BoardName, Incarnation, KindName, Meaning, Member, ShardCount, Subject, Window,
-};
+use board::{BoardName, Incarnation, KindName, Meaning, Member, ShardCount, Subject, Window};
 
 use super::super::bytes::{Bytes, Malformed, invalid};
 use super::encode::EPOCH;
@@ -21,15 +19,14 @@ pub fn decode(bytes: &[u8]) -> Result<Record, Malformed> {
             without_boards: bytes.flag("whether a kind had no boards")?,
             record: decode_record(bytes.take_rest(), &mut Calendars::default())?,
         },
-        Some(Type::BoardMade) => board_made(&mut bytes, false)?,
-        Some(Type::BoundedBoardMade) => board_made(&mut bytes, true)?,
+        Some(Type::BoardMade) => board_made(&mut bytes)?,
         Some(Type::BoardCreated) => Record::BoardCreated {
             incarnation: incarnation(&mut bytes)?,
             at: bytes.time("the time of a creation")?,
         },
         Some(Type::ActivityChanged) => Record::ActivityChanged {
             incarnation: incarnation(&mut bytes)?,
-            activity: bytes.any_activity()?,
+            activity: bytes.activity()?,
         },
         Some(Type::Applied) => {
             let incarnation = incarnation(&mut bytes)?;
@@ -56,8 +53,8 @@ fn incarnation(bytes: &mut Bytes<'_>) -> Result<Incarnation, Malformed> {
     bytes.u64("an incarnation").map(Incarnation)
 }
 
-/// Reads a board's record. `bounded`: its activity follows.
-fn board_made(bytes: &mut Bytes<'_>, bounded: bool) -> Result<Record, Malformed> {
+/// Reads a board's record.
+fn board_made(bytes: &mut Bytes<'_>) -> Result<Record, Malformed> {
     const SHARDS: &str = "a number of shards";
     let incarnation = incarnation(bytes)?;
     let at = bytes.time("the time of a board")?;
@@ -67,11 +64,7 @@ fn board_made(bytes: &mut Bytes<'_>, bounded: bool) -> Result<Record, Malformed>
     let meaning = Meaning(bytes.u64("a meaning")?);
     let kind = KindName::new(bytes.name("a kind's name")?).map_err(invalid("a kind's name"))?;
     let subject = Subject::new(bytes.name("a subject")?).map_err(invalid("a subject"))?;
-    let activity = if bounded {
-        bytes.activity()?
-    } else {
-        Activity::ALWAYS
-    };
+    let activity = bytes.activity()?;
     let record = BoardRecord {
         name: BoardName::new(kind, subject),
         incarnation,

@@ -71,22 +71,14 @@ fn begin(out: &mut Vec<u8>, of: Type, incarnation: Incarnation) {
 }
 
 fn board_made(out: &mut Vec<u8>, record: &BoardRecord, at: Timestamp) {
-    let bounded = !record.activity.is_always();
-    let of = if bounded {
-        Type::BoundedBoardMade
-    } else {
-        Type::BoardMade
-    };
-    begin(out, of, record.incarnation);
+    begin(out, Type::BoardMade, record.incarnation);
     put_time(out, at);
     out.push(u8::from(record.created));
     put_u16(out, record.shards.get());
     put_u64(out, record.meaning.0);
     put_name(out, record.name.kind().as_bytes());
     put_name(out, record.name.subject().as_bytes());
-    if bounded {
-        put_activity(out, &record.activity);
-    }
+    put_activity(out, &record.activity);
 }
 
 fn windows_dropped(out: &mut Vec<u8>, incarnation: Incarnation, shard: u16, windows: &[Window]) {

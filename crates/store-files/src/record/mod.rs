@@ -5,23 +5,23 @@
 //!
 //! A record begins with a byte for its type. Numbers are little endian; "varint" and "signed" are LEB128 numbers of up
 //! to 10 bytes, the latter in zigzag. A name is a byte for its length and its UTF-8. A window is a byte for its period
-//! (0 hour, 1 day, 2 week, 3 month, 4 without bounds, 5 to 10 of 2, 3, 4, 6, 8 and 12 hours, 11
+//! (0 without bounds, 1 hour, 2 day, 3 week, 4 month, 5 to 10 of 2, 3, 4, 6, 8 and 12 hours, 11
 //! quarter, 12 year, 13 to 18 of 2, 3, 4, 6, 8 and 12 weeks, 19 season) and, unless it has no bounds, its start: signed, in microseconds relative to a time that is given
 //! for each.
 //!
 //! ```text
 //! 1  kind written    alone u8 (0 or 1), the kind's record as JSON (see `kind_text`)
-//! 2  board made      incarnation u64, at u64, created u8, shards u16, meaning u64, kind name, subject
+//! 2  board made      incarnation u64, at u64, created u8, shards u16, meaning u64, kind name, subject,
+//!                    the activity
 //! 3  board created   incarnation u64, at u64
 //! 4  applied         incarnation u64, shard u16, now u64, dedupe varint (ms), items u32, the items
 //! 5  windows dropped incarnation u64, shard u16, number varint, windows (from 1970 on)
 //! 6  board emptied   incarnation u64
 //! 7  board split     incarnation u64
 //! 8  board ended     incarnation u64
-//! 9  board made      as 2, and its activity
-//! 10 profile put     kind name, member, length u16, the profile as JSON
-//! 11 profile deleted kind name, member
-//! 12 activity changed  incarnation u64, the activity
+//! 9  profile put     kind name, member, length u16, the profile as JSON
+//! 10 profile deleted kind name, member
+//! 11 activity changed  incarnation u64, the activity
 //!
 //! an item   flags u8: bits 0-1  0 fold, 1 set, 2 remove
 //!                     bit  2    has an id
@@ -34,7 +34,7 @@
 //!           id        (bit 2)   11 bytes of its digest
 //! ```
 //!
-//! An activity is bits u8 (1 starts, 2 ends, 4 expires, 8 idle; 0 only in record 12), then, for each
+//! An activity is bits u8 (1 starts, 2 ends, 4 expires, 8 idle), then, for each
 //! bit that is set, the start u64, the end u64, how long the board is kept after its end, varint (ms), and after how
 //! long without a write it is deleted, varint (ms).
 //!
@@ -131,14 +131,13 @@ enum Type {
     BoardEmptied = 6,
     BoardSplit = 7,
     BoardEnded = 8,
-    BoundedBoardMade = 9,
-    ProfilePut = 10,
-    ProfileDeleted = 11,
-    ActivityChanged = 12,
+    ProfilePut = 9,
+    ProfileDeleted = 10,
+    ActivityChanged = 11,
 }
 
 impl Type {
-    const ALL: [Self; 12] = [
+    const ALL: [Self; 11] = [
         Self::KindWritten,
         Self::BoardMade,
         Self::BoardCreated,
@@ -147,7 +146,6 @@ impl Type {
         Self::BoardEmptied,
         Self::BoardSplit,
         Self::BoardEnded,
-        Self::BoundedBoardMade,
         Self::ProfilePut,
         Self::ProfileDeleted,
         Self::ActivityChanged,

@@ -2,11 +2,10 @@
 
 use super::super::bytes::{Bytes, Malformed, put_u32, put_u64};
 
-/// The version of snapshots that are written. Each file begins with the magic and its version;
-/// other versions are rejected.
-pub(super) const VERSION: u32 = 5;
+/// The version of this format. Each file begins with the magic and its version; others are rejected.
+pub(super) const VERSION: u32 = 1;
 
-const MAGIC: [u8; 8] = *b"megasnap";
+const MAGIC: [u8; 8] = *b"mbsnapsh";
 
 /// Magic 8, version 4, sequence 8, checksum 4.
 pub(super) const HEADER_BYTES: usize = 24;
@@ -26,7 +25,8 @@ pub(super) const UNIT_BYTES: u64 = 256 << 10;
 /// Why the beginning of a file is not the header of a snapshot.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) enum HeaderError {
-    Version(u32),
+    /// It is not of this format, whose checksum would show nothing.
+    Foreign,
     Damaged(Malformed),
 }
 
@@ -47,19 +47,14 @@ pub(super) fn header(sequence: u64) -> Vec<u8> {
 
 /// Reads the sequence in a header.
 pub(super) fn take_header(header: &[u8]) -> Result<u64, HeaderError> {
+    const WHAT: &str = "a snapshot's header";
     let mut bytes = Bytes::new(header);
-    if bytes.array("a snapshot's header")? != MAGIC {
-        return Err(Malformed::Wrong("this is not a snapshot").into());
+    if bytes.array(WHAT)? != MAGIC || bytes.u32(WHAT)? != VERSION {
+        return Err(HeaderError::Foreign);
     }
-    // Checked before the checksum, whose position in other versions is unknown.
-    match bytes.u32("a snapshot's version")? {
-        VERSION => {}
-        0 => return Err(Malformed::OutOfRange("a snapshot's version", 0).into()),
-        other => return Err(HeaderError::Version(other)),
-    }
-    let sequence = bytes.u64("a snapshot's header")?;
+    let sequence = bytes.u64(WHAT)?;
     let checked = header.len() - bytes.len();
-    if bytes.u32("a snapshot's header")? != crc32c::crc32c(&header[..checked]) {
+    if bytes.u32(WHAT)? != crc32c::crc32c(&header[..checked]) {
         return Err(Malformed::Wrong("the header does not match its checksum").into());
     }
     Ok(sequence)

@@ -7,10 +7,10 @@
 //!
 //! `snapshot-<sequence, 20 digits>.snap` contains everything in the journal before that sequence.
 //! While it is written its name ends in `.tmp`. Little endian; varints, signed numbers, names and
-//! windows are those of the journal's records (see `record`). Version 5.
+//! windows are those of the journal's records (see `record`). Version 1.
 //!
 //! ```text
-//! header   magic "megasnap", version u32, sequence u64, checksum u32 of what is before it
+//! header   magic "mbsnapsh", version u32, sequence u64, checksum u32 of what is before it
 //! units    one after the other: each some frames, and in them whole parts and profiles
 //! table    frames; their payloads are one text, which may be cut anywhere
 //! footer   where the table begins u64, checksum u32 of the header's bytes and this number, magic
@@ -21,8 +21,7 @@
 //!
 //! part     one of each, in this order; no element reaches over the end of a frame
 //!   head        1, incarnation u64, sequence u64, last write u64, created u8, shards u16, parts u16,
-//!               part u16, kind varint (an index among the definitions), subject name
-//!   head        6, instead of 1 if the board's time is bounded: as 1, and then the activity
+//!               part u16, kind varint (an index among the definitions), subject name, activity
 //!   watermarks  2, bits varint, and for each bit set (0 hour, 1 day, 2 week, 3 month, and so on as `Period::number`)
 //!               a time, signed (none where no window was dropped)
 //!   ids         3, began u64, number varint, so many of 4 u32 (none to two of these)
@@ -31,7 +30,7 @@
 //!     row       member name, words u64 (as many as a standing of the kind has)
 //!   end         5
 //!
-//! profiles 7, kind name, number varint, so many:
+//! profiles 6, kind name, number varint, so many:
 //!   profile     member name, length u16, JSON
 //!
 //! table    number varint of units, for each: bytes, parts, rows, ids varint
@@ -156,16 +155,13 @@ pub enum SnapshotError {
     /// The file system failed.
     #[error("{}: {error}", file.display())]
     Io { file: PathBuf, error: io::Error },
-    /// A server of another version wrote it.
+    /// It is of another format.
     #[error(
-        "{}: has format version {version}; this server supports only version {known}",
-        file.display()
+        "{}: is not of format {}, the only one that this server supports",
+        file.display(),
+        format::VERSION
     )]
-    Version {
-        file: PathBuf,
-        version: u32,
-        known: u32,
-    },
+    Foreign { file: PathBuf },
     /// It has changed since it was written.
     #[error("{}: damaged at byte {offset}: {what}", file.display())]
     Damaged {
@@ -187,14 +183,6 @@ impl SnapshotError {
         move |error| Self::Io {
             file: file.to_owned(),
             error,
-        }
-    }
-
-    fn version(file: &Path, version: u32) -> Self {
-        Self::Version {
-            file: file.to_owned(),
-            version,
-            known: format::VERSION,
         }
     }
 

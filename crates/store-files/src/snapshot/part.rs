@@ -2,8 +2,8 @@
 
 use board::limits::{NAME_BYTES_MAX, PROFILE_BYTES_MAX};
 use board::{
-    Activity, BoardName, Incarnation, KindName, Member, Profile, STANDING_WORDS_MAX, ShardCount,
-    Subject, Timestamp,
+    BoardName, Incarnation, KindName, Member, Profile, STANDING_WORDS_MAX, ShardCount, Subject,
+    Timestamp,
 };
 
 use super::super::bytes::{
@@ -19,11 +19,8 @@ pub(super) const WATERMARKS: u8 = 2;
 pub(super) const IDS: u8 = 3;
 pub(super) const WINDOW: u8 = 4;
 pub(super) const END: u8 = 5;
-/// A head followed by the activity of its board.
-pub(super) const BOUNDED_HEAD: u8 = 6;
-
 /// Profiles of a kind, in no part.
-pub(super) const PROFILES: u8 = 7;
+pub(super) const PROFILES: u8 = 6;
 
 /// A member, and its profile after its length.
 pub(super) const PROFILE_ELEMENT_BYTES_MAX: usize = 1 + NAME_BYTES_MAX + 2 + PROFILE_BYTES_MAX;
@@ -51,8 +48,7 @@ pub(super) const ID_BYTES: usize = 16;
 const EPOCH: Timestamp = Timestamp::from_millis(0);
 
 pub(super) fn put_head(out: &mut Vec<u8>, head: &PartHead) {
-    let bounded = !head.activity.is_always();
-    out.push(if bounded { BOUNDED_HEAD } else { HEAD });
+    out.push(HEAD);
     put_u64(out, head.incarnation.0);
     put_u64(out, head.sequence);
     put_time(out, head.last_write);
@@ -62,15 +58,12 @@ pub(super) fn put_head(out: &mut Vec<u8>, head: &PartHead) {
     put_u16(out, head.part);
     put_varint(out, u64::from(head.kind));
     put_name(out, head.name.subject().as_bytes());
-    if bounded {
-        put_activity(out, &head.activity);
-    }
+    put_activity(out, &head.activity);
 }
 
-/// Reads a head. `bounded`: the board's activity follows. `kind_of` returns the name of the definition at an index.
+/// Reads a head. `kind_of` returns the name of the definition at an index.
 pub(super) fn take_head(
     bytes: &mut Bytes<'_>,
-    bounded: bool,
     kind_of: impl FnOnce(u32) -> Option<KindName>,
 ) -> Result<PartHead, Malformed> {
     const SHARDS: &str = "a number of shards";
@@ -97,11 +90,7 @@ pub(super) fn take_head(
         .and_then(|kind| Some((kind, kind_of(kind)?)))
         .ok_or(Malformed::OutOfRange(KIND, place))?;
     let subject = Subject::new(bytes.name("a subject")?).map_err(invalid("a subject"))?;
-    let activity = if bounded {
-        bytes.activity()?
-    } else {
-        Activity::ALWAYS
-    };
+    let activity = bytes.activity()?;
     Ok(PartHead {
         name: BoardName::new(kind_name, subject),
         incarnation,

@@ -9,9 +9,9 @@ use super::super::bytes::Malformed;
 use super::format::{FOOTER_BYTES, HEADER_BYTES, HeaderError, take_footer, take_header};
 use super::frames::{FrameReader, read_exactly};
 use super::part::{
-    BOUNDED_HEAD, END, HEAD, ID_BYTES, IDS, PROFILE_ELEMENT_BYTES_MIN, PROFILES, WATERMARKS,
-    WINDOW, row_bytes_min, take_head, take_id, take_ids, take_profile_of, take_profiles_head,
-    take_row, take_watermarks, take_window_head,
+    END, HEAD, ID_BYTES, IDS, PROFILE_ELEMENT_BYTES_MIN, PROFILES, WATERMARKS, WINDOW,
+    row_bytes_min, take_head, take_id, take_ids, take_profile_of, take_profiles_head, take_row,
+    take_watermarks, take_window_head,
 };
 use super::table::{self, Table};
 use super::{PartHead, PartVisitor, Refusal, SnapshotError, SnapshotName, Totals};
@@ -37,7 +37,7 @@ impl SnapshotReader {
         let mut header = [0; HEADER_BYTES];
         read_exactly(&*file, &path, &mut header, 0)?;
         let sequence = take_header(&header).map_err(|wrong| match wrong {
-            HeaderError::Version(version) => SnapshotError::version(&path, version),
+            HeaderError::Foreign => SnapshotError::Foreign { file: path.clone() },
             HeaderError::Damaged(what) => SnapshotError::damaged(&path, 0)(what),
         })?;
         if sequence != name.sequence {
@@ -168,8 +168,7 @@ impl Reading<'_> {
         let definitions = self.definitions;
         let name = |kind: u32| Some(definitions.get(kind as usize)?.name().clone());
         let begun = self.frames.take(|bytes| match bytes.byte("a part")? {
-            HEAD => take_head(bytes, false, name).map(Begun::Part),
-            BOUNDED_HEAD => take_head(bytes, true, name).map(Begun::Part),
+            HEAD => take_head(bytes, name).map(Begun::Part),
             PROFILES => take_profiles_head(bytes).map(Begun::Profiles),
             _ => Err(Malformed::Wrong("a part does not begin with its head")),
         })?;

@@ -189,7 +189,7 @@ fn pack_folded(rules: &Rules, all: &[Folded<'_>]) -> Bytes {
         match rules.ties() {
             Ties::Earliest => entry.extend((!at).to_be_bytes()),
             Ties::Latest => entry.extend(at.to_be_bytes()),
-            Ties::Member | Ties::LowerMember => {}
+            Ties::Member => {}
         }
         entry.extend_from_slice(&names.key_bytes(folded.member.as_bytes()));
         pack.raw(&entry);

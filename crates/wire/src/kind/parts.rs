@@ -1,8 +1,8 @@
-//! Parts of a kind's settings: ties, fields, seasons, how long a window is kept.
+//! Parts of a kind's settings: fields, seasons, how long a window is kept.
 
 use std::fmt;
 
-use board::{Direction, Keep, Op, Seasons, SeasonsError, Ties};
+use board::{Direction, Keep, Op, Seasons, SeasonsError};
 use serde::de::value::{MapAccessDeserializer, SeqAccessDeserializer};
 use serde::de::{Deserializer, MapAccess, SeqAccess, Visitor};
 use serde::{Deserialize, Serialize};
@@ -11,39 +11,6 @@ use serde::{Deserialize, Serialize};
 use super::words::{OpWords, OrderWords};
 use crate::duration::duration_text;
 use crate::object::{object, objects};
-
-/// Which of two members with equal fields is better.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Deserialize, Serialize)]
-#[cfg_attr(feature = "schema", derive(utoipa::ToSchema))]
-#[cfg_attr(feature = "schema", schema(as = Ties))]
-#[serde(rename_all = "lowercase")]
-pub(super) enum TiesShape {
-    #[default]
-    Earliest,
-    Latest,
-    Member,
-}
-
-impl TiesShape {
-    /// Returns the rule, for a kind whose first field has this direction.
-    pub(super) const fn rule(self, first: Direction) -> Ties {
-        match self {
-            Self::Earliest => Ties::Earliest,
-            Self::Latest => Ties::Latest,
-            Self::Member => Ties::by_member(first),
-        }
-    }
-}
-
-impl From<Ties> for TiesShape {
-    fn from(ties: Ties) -> Self {
-        match ties {
-            Ties::Earliest => Self::Earliest,
-            Ties::Latest => Self::Latest,
-            Ties::Member | Ties::LowerMember => Self::Member,
-        }
-    }
-}
 
 /// A field: an exact integer that members are ordered by.
 #[derive(Debug, Clone, PartialEq, Eq, Deserialize, Serialize)]

@@ -2,7 +2,7 @@
 
 use std::borrow::Cow;
 
-use board::{Direction, Mode, Op, RankStyle, Weekday};
+use board::{Direction, Mode, Op, RankStyle, Ties, Weekday};
 use utoipa::openapi::RefOr;
 use utoipa::openapi::schema::{ObjectBuilder, Schema, Type};
 use utoipa::{PartialSchema, ToSchema};
@@ -42,6 +42,8 @@ words! {
             Weekday::Monday, Weekday::Tuesday, Weekday::Wednesday, Weekday::Thursday, Weekday::Friday,
             Weekday::Saturday, Weekday::Sunday,
         ];
+    TiesWords = "Ties": "Which of two members with equal fields is better.",
+        [Ties::Earliest, Ties::Latest, Ties::Member];
     OrderWords = "Order": "Whether greater (`desc`) or smaller (`asc`) values are better.",
         [Direction::Desc, Direction::Asc];
     OpWords = "Op": "How contributions change a field.",

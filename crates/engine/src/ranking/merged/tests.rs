@@ -1,6 +1,6 @@
 //! Rankings of several shards read as one, compared with one sorted vector of all members.
 
-use board::{FieldName, FieldRule, Mode, Ties, Timestamp, Value, Values};
+use board::{Direction, FieldName, FieldRule, Mode, Ties, Timestamp, Value, Values};
 use proptest::collection::vec;
 use proptest::prelude::*;
 use shard_store::Anchor;
@@ -10,9 +10,11 @@ use crate::ranking::{MemberRef, Rewrite, SMALL_ROWS_MAX};
 
 const SHARDS: u64 = 8;
 
-fn rules(ties: Ties) -> Rules {
+fn rules(first: Direction, ties: Ties) -> Rules {
     let field = |name| FieldRule::sum(FieldName::new(name).unwrap());
-    Rules::new(vec![field("points"), field("rounds")], Mode::Best, ties).unwrap()
+    let mut fields = vec![field("points"), field("rounds")];
+    fields[0].order = first;
+    Rules::new(fields, Mode::Best, ties).unwrap()
 }
 
 fn standing(rules: &Rules, [points, rounds, at]: [i64; 3]) -> Standing {
@@ -31,10 +33,10 @@ struct Stage {
 
 impl Stage {
     /// Creates rankings of these standings. Shard 1 remains empty, shard 2 small.
-    fn new(ties: Ties, standings: &[[i64; 3]]) -> Self {
+    fn new(rules: Rules, standings: &[[i64; 3]]) -> Self {
         let shards = ShardCount::new(SHARDS).unwrap();
         let mut stage = Self {
-            rules: rules(ties),
+            rules,
             shards,
             lists: (0..SHARDS).map(|_| Ranking::new()).collect(),
             twin: Ranking::new(),
@@ -89,14 +91,18 @@ proptest! {
     #![proptest_config(ProptestConfig::with_cases(24))]
     #[test]
     fn agrees_with_one_vector(
-        ties in prop_oneof![Just(Ties::Earliest), Just(Ties::Member), Just(Ties::LowerMember)],
+        rules in prop_oneof![
+            Just(rules(Direction::Desc, Ties::Earliest)),
+            Just(rules(Direction::Desc, Ties::Member)),
+            Just(rules(Direction::Asc, Ties::Member)),
+        ],
         points in prop_oneof![Just(3_i64), Just(40), Just(1_000_000)],
         standings in vec([0..1_000_000_i64, 0..3_i64, 0..50_i64], 0..3_000),
         asks in vec((0..3_000_usize, 0..150_usize, 0..150_usize, 0..8), 40),
     ) {
         let standings: Vec<[i64; 3]> =
             standings.into_iter().map(|[p, rounds, at]| [p % points, rounds, at]).collect();
-        let stage = Stage::new(ties, &standings);
+        let stage = Stage::new(rules, &standings);
         for (number, mut before, mut after, narrow) in asks {
             if narrow < 2 {
                 (before, after) = (before % 2, after % 3);
@@ -126,7 +132,7 @@ fn uneven_shards_are_searched() {
     let standings: Vec<[i64; 3]> = (0..6_000_i64)
         .map(|n| [n * n % 10_007, 0, n % 50])
         .collect();
-    let mut stage = Stage::new(Ties::Earliest, &standings);
+    let mut stage = Stage::new(rules(Direction::Desc, Ties::Earliest), &standings);
     let kept = [0, 3];
     for (shard, list) in stage.lists.iter_mut().enumerate() {
         if !kept.contains(&shard) {

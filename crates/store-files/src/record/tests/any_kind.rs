@@ -47,12 +47,7 @@ fn rules() -> impl Strategy<Value = Rules> {
         select(vec![Op::Sum, Op::Max, Op::Min, Op::Last]),
     );
     let mode = select(vec![Mode::Accumulate, Mode::Best, Mode::Latest]);
-    let ties = select(vec![
-        Ties::Earliest,
-        Ties::Latest,
-        Ties::Member,
-        Ties::LowerMember,
-    ]);
+    let ties = select(vec![Ties::Earliest, Ties::Latest, Ties::Member]);
     (vec(field, 1..=4), mode, ties).prop_map(|(fields, mode, ties)| {
         let fields = (0..)
             .zip(fields)

@@ -58,18 +58,18 @@ fn a_batch() {
          80dddb01\
          04000000\
          1805\
-         00eff7c7b417\
-         01efd7dff58e03\
-         02efd7cbeb9d17\
-         03efd7c0e5d562\
-         04\
+         01eff7c7b417\
+         02efd7dff58e03\
+         03efd7cbeb9d17\
+         04efd7c0e5d562\
+         00\
          026162\
          dfdc2a\
          f403\
          02\
          02c3a9b06d03\
          0164b06d\
-         5d01040163\
+         5d01000163\
          b06d\
          01\
          8080808080808010\
@@ -91,7 +91,7 @@ fn boards() {
     let made = |record: &BoardRecord| hex(&Event::BoardMade { record, at: NOW });
     assert_eq!(
         made(&record),
-        "02efcdab8967452301f8553a64b6600600011000887766554433221105676966747304726f6f6d"
+        "02efcdab8967452301f8553a64b6600600011000887766554433221105676966747304726f6f6d00"
     );
     let at = |ms| Some(Timestamp::from_millis(ms));
     let week = Duration::from_hours(7 * 24);
@@ -106,7 +106,7 @@ fn boards() {
         record.activity = activity.unwrap();
         assert_eq!(
             made(&record),
-            "09efcdab8967452301f8553a64b6600600011000887766554433221105676966747304726f6f6d"
+            "02efcdab8967452301f8553a64b6600600011000887766554433221105676966747304726f6f6d"
                 .to_owned()
                 + expected
         );
@@ -124,10 +124,10 @@ fn boards() {
         })
     };
     let ends = Activity::new(None, at(259), None).unwrap();
-    assert_eq!(changed(ends), "0cefcdab896745230102b8f3030000000000");
-    assert_eq!(changed(Activity::ALWAYS), "0cefcdab896745230100");
+    assert_eq!(changed(ends), "0befcdab896745230102b8f3030000000000");
+    assert_eq!(changed(Activity::ALWAYS), "0befcdab896745230100");
     let idle = Activity::ALWAYS.with_idle(Some(Duration::from_millis(3)));
-    assert_eq!(changed(idle.unwrap()), "0cefcdab89674523010803");
+    assert_eq!(changed(idle.unwrap()), "0befcdab89674523010803");
     assert_eq!(
         hex(&Event::BoardEmptied { incarnation }),
         "06efcdab8967452301"
@@ -152,7 +152,7 @@ fn windows() {
             Window::ALL_TIME,
         ],
     };
-    assert_eq!(hex(&dropped), "05efcdab8967452301020102028080ecf58e1404");
+    assert_eq!(hex(&dropped), "05efcdab8967452301020102038080ecf58e1400");
     let later = Event::WindowsDropped {
         incarnation: INCARNATION,
         shard: 0x0102,
@@ -175,9 +175,9 @@ fn profiles() {
     for (profile, expected) in [
         (
             Some(text),
-            "0a05676966747302c3a90e00".to_owned() + &hex_of(text.as_bytes()),
+            "0905676966747302c3a90e00".to_owned() + &hex_of(text.as_bytes()),
         ),
-        (None, "0b05676966747302c3a9".to_owned()),
+        (None, "0a05676966747302c3a9".to_owned()),
     ] {
         let change = &ProfileChange {
             member: Member::new("é").unwrap(),
@@ -194,7 +194,7 @@ fn a_kind_that_was_deleted() {
         revision: Revision(2),
         kind: None,
     };
-    let json = r#"{"name":"gifts","revision":2}"#;
+    let json = r#"{"name":"gifts","revision":2,"kind":null}"#;
     let expected = "0101".to_owned() + &hex_of(json.as_bytes());
     assert_eq!(
         hex(&Event::KindWritten {

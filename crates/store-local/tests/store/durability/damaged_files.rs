@@ -7,7 +7,7 @@ use board::KindName;
 use store_local::Disk;
 
 use crate::durability::audit::{Audit, End};
-use crate::durability::durable::{LocalSettings, settings};
+use crate::durability::durable::{LocalSettings, open, settings};
 use crate::durability::op::{Op, What};
 use crate::durability::script::Script;
 use crate::durability::world::World;
@@ -242,17 +242,23 @@ async fn a_missing_file_is_reported_or_not_needed() {
 }
 
 #[tokio::test]
-async fn newer_formats_are_refused_by_name() {
+async fn a_folder_of_another_format_is_refused_by_name_and_not_changed() {
     let seed = Seed::of_this_run();
     let left = Left::new(seed.0, true, End::Stopped).await;
     for beginning in ["journal-0", "snapshot"] {
         let name = names_of(&left.copy(), beginning).pop().unwrap();
-        let newer = left.copy();
-        // After a magic of eight bytes.
-        newer.write_over(&name, &7_u32.to_le_bytes(), 8);
-        let found = left.audit.found_in(newer, &left.audit.live).await;
-        let why = found.expect_err(&name);
-        assert!(why.contains(&name) && why.contains("version 7"), "{why}");
+        // A later version, and another magic.
+        for (bytes, at) in [(&b"\x02"[..], 8), (b"megajrnl\x01", 0)] {
+            let foreign = left.copy();
+            foreign.write_over(&name, bytes, at);
+            foreign.write_over("journal-end", &[7; 1024], 0);
+            foreign.put("snapshot-00000000000000000099.snap.tmp", b"unfinished");
+            let before = foreign.changes();
+            let why = open(&foreign, &settings()).unwrap_err();
+            let sentence = "is not of format 1, the only one that this server supports";
+            assert!(why.contains(&name) && why.ends_with(sentence), "{why}");
+            assert_eq!(foreign.changes(), before);
+        }
     }
 }
 

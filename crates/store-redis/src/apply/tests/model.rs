@@ -226,8 +226,8 @@ fn drop_some(dice: &mut Dice, board: &Board<'_>, twin: &mut Twin) {
     let gone: Vec<Window> = windows.into_iter().filter(gone).collect();
     twin.shard.take_windows(&gone);
     let dropped = board.meta("d").map(|text| String::from_utf8(text).unwrap());
-    let dropped = dropped.unwrap_or_else(|| "- - - -".to_owned());
-    let mut starts: Vec<String> = dropped.split(' ').map(str::to_owned).collect();
+    let dropped = dropped.unwrap_or_default();
+    let mut starts: Vec<String> = dropped.split_whitespace().map(str::to_owned).collect();
     let len = starts.len().max(place + 1);
     starts.resize(len, "-".to_owned());
     let start = last.start().micros();

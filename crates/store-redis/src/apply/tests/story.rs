@@ -48,15 +48,7 @@ pub(super) fn any_kind(dice: &mut Dice) -> Kind {
     });
     let fields = fields.collect();
     let mode = if plain { Mode::Accumulate } else { mode };
-    let ties = *pick(
-        dice,
-        &[
-            Ties::Earliest,
-            Ties::Latest,
-            Ties::Member,
-            Ties::LowerMember,
-        ],
-    );
+    let ties = *pick(dice, &[Ties::Earliest, Ties::Latest, Ties::Member]);
     let rules = Rules::new(fields, mode, ties).unwrap();
     let packing = any_packing(dice);
     let rules = match rules.clone().packed(packing) {

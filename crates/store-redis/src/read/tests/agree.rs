@@ -88,8 +88,9 @@ async fn thousands_that_tie_are_distinguished() {
 async fn there_may_be_more_members_than_one_command_takes() {
     let readers = ShardReaders::plain().await;
     let mut dice = Dice::new(1);
-    let fields = points().fields().to_vec();
-    let rules = Rules::new(fields, board::Mode::Accumulate, board::Ties::LowerMember).unwrap();
+    let mut fields = points().fields().to_vec();
+    fields[0].order = board::Direction::Asc;
+    let rules = Rules::new(fields, board::Mode::Accumulate, board::Ties::Member).unwrap();
     let mut laid = readers.board(rules, 1);
     let named = |number| member(&format!("u{number}"));
     let standings = (0..9000).map(|n| (named(n), any_standing(&mut dice, laid.kind.rules())));

@@ -150,12 +150,7 @@ fn any_kind(dice: &mut Dice, shards: &[u64]) -> Kind {
     let fields = names[..=dice.below(4)].iter();
     let fields = fields.map(|name| FieldRule::sum(FieldName::new(name).unwrap()));
     let mode = *dice.pick(&[Mode::Accumulate, Mode::Best, Mode::Latest]);
-    let ties = *dice.pick(&[
-        Ties::Earliest,
-        Ties::Latest,
-        Ties::Member,
-        Ties::LowerMember,
-    ]);
+    let ties = *dice.pick(&[Ties::Earliest, Ties::Latest, Ties::Member]);
     let hours = WindowRule {
         keep: Keep::After(HOUR),
         ..WindowRule::with_defaults(Period::Hour)
