@@ -564,8 +564,7 @@ export interface paths {
         };
         /**
          * Read the metrics
-         * @description For Prometheus; `docs/operations.md` lists them. The format is `OpenMetrics` if `Accept` has it, otherwise the
-         *     text format of Prometheus.
+         * @description For Prometheus, as `OpenMetrics`; `docs/operations.md` lists them.
          */
         get: operations["metrics"];
         put?: never;
@@ -4822,7 +4821,6 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "text/plain": string;
                     "application/openmetrics-text": string;
                 };
             };
