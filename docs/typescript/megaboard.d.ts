@@ -2577,7 +2577,7 @@ export interface operations {
                     "cache-control"?: string;
                     /** @description Identifies board, window, version and n; weak. */
                     etag?: string;
-                    /** @description `accept-encoding`: the body may be in zstd, br or gzip. */
+                    /** @description `accept-encoding`: the body may be in zstd or gzip. */
                     vary?: string;
                     [name: string]: unknown;
                 };
