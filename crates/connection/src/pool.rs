@@ -105,19 +105,6 @@ impl Pools {
     /// Registers the metrics.
     pub fn register(&self, registry: &mut Registry) {
         registry.register_collector(Box::new(self.clone()));
-        // These metrics are older than the pools, and remain for compatibility.
-        let answers = self.answers.clone();
-        registry.register_with_unit(
-            "answers_unwritten",
-            "Responses of more than 16 KiB that their connections have not written yet, and memory reserved for such responses",
-            Unit::Bytes,
-            ScrapedMetric::gauge(move || as_float(answers.bytes() as u64)),
-        );
-        registry.register(
-            "answers_refused",
-            "Times that unread responses reached their limit: a request was rejected, or a receipt listed fewer items",
-            self.answers.0.refused.clone(),
-        );
     }
 }
 

@@ -70,7 +70,7 @@ fn idle(server: &Server, asked: &str, client: &str) -> (Vec<Wire>, RawResponse) 
 }
 
 fn unwritten(server: &Server) -> f64 {
-    Exposition::of(server).sum("megaboard_answers_unwritten_bytes", &[])
+    Exposition::of(server).sum("megaboard_pool_bytes", &[("pool", "answers")])
 }
 
 #[test]
@@ -130,7 +130,7 @@ fn unread_responses_are_limited_and_small_ones_are_still_sent() {
         (hang_ups >= 1.0).then_some(())
     });
     let metrics = Exposition::of(&server);
-    assert!(metrics.sum("megaboard_answers_refused_total", &[]) >= 1.0);
+    assert!(metrics.sum("megaboard_pool_refusals_total", &[("pool", "answers")]) >= 1.0);
     drop(readers);
     eventually("all responses are gone", || {
         (unwritten(&server) <= 0.0).then_some(())
@@ -165,12 +165,11 @@ fn unread_receipts_are_limited_and_clients_that_read_are_answered() {
         })
         .collect();
     let has_room = |metrics: &Exposition| {
-        let bytes = metrics.sum("megaboard_answers_unwritten_bytes", &[]);
+        let bytes = metrics.sum("megaboard_pool_bytes", &[("pool", "answers")]);
         assert!(bytes <= f64::from(ANSWER_BYTES), "{bytes}");
         // A receipt was shortened, or a reader was displaced for one.
-        let is_full = ["answers_refused", "connection_hang_ups"]
-            .map(|name| metrics.sum(&format!("megaboard_{name}_total"), &[]));
-        is_full.iter().sum::<f64>() <= 0.0
+        let refused = metrics.sum("megaboard_pool_refusals_total", &[("pool", "answers")]);
+        refused + metrics.sum("megaboard_connection_hang_ups_total", &[]) <= 0.0
     };
     eventually("the limit is reached", || {
         (!has_room(&Exposition::of(&server))).then_some(())
