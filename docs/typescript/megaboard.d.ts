@@ -564,8 +564,7 @@ export interface paths {
         };
         /**
          * Read the metrics
-         * @description For Prometheus; `docs/operations.md` lists them. The format is `OpenMetrics` if `Accept` has it, otherwise the
-         *     text format of Prometheus.
+         * @description For Prometheus, as `OpenMetrics`; `docs/operations.md` lists them.
          */
         get: operations["metrics"];
         put?: never;
@@ -2571,7 +2570,7 @@ export interface operations {
                     "cache-control"?: string;
                     /** @description Identifies board, window, version and n; weak. */
                     etag?: string;
-                    /** @description `accept-encoding`: the body may be in zstd, br or gzip. */
+                    /** @description `accept-encoding`: the body may be in zstd or gzip. */
                     vary?: string;
                     [name: string]: unknown;
                 };
@@ -4815,7 +4814,6 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "text/plain": string;
                     "application/openmetrics-text": string;
                 };
             };

@@ -22,7 +22,7 @@ use std::sync::Arc;
 use access::Access;
 use connection::Connections;
 use merger::Merger;
-use metering::{Gauge, Info, Registry, labels, register_process};
+use metering::{Family, Gauge, Registry, labels, register_process};
 use shard_router::Router;
 
 pub(crate) use http::{CountedRequest, Http, RouteMetrics};
@@ -48,11 +48,14 @@ impl Metrics {
         let mut registry = Registry::default();
         register_process(&mut registry);
         let ours = of_service(&mut registry);
-        let build = labels([
+        // Not an `info`, which readers of the older text format reject.
+        let build: Family<Gauge> = Family::default();
+        let of_this = labels([
             ("version", env!("CARGO_PKG_VERSION")),
             ("store", router.store().name()),
         ]);
-        ours.register("build", "The version and the store", Info::new(build));
+        build.get_or_create(&of_this).set(1);
+        ours.register("build_info", "The version and the store", build);
         ours.register(
             "ready",
             "Whether the server is ready, as GET /readyz reports it: 1 or 0",

@@ -14,7 +14,7 @@ use reqwest::header::{
 use reqwest::{Method, Url};
 use serde::de::DeserializeOwned;
 
-use crate::error::{Error, chain, explained};
+use crate::error::{Error, chain, explained, is_no_http};
 use crate::problem::Problem;
 use crate::retry::{Backoff, RetryPolicy};
 use crate::tls;
@@ -240,10 +240,14 @@ impl Client {
         if error.is_timeout() && !error.is_connect() {
             return format!("timeout after {:?}", self.shared.timeout);
         }
-        match std::error::Error::source(error) {
-            Some(source) => explained(source).unwrap_or_else(|| chain(source)),
-            None => "the request failed".to_owned(),
+        let Some(source) = std::error::Error::source(error) else {
+            return "the request failed".to_owned();
+        };
+        let mut cause = explained(source).unwrap_or_else(|| chain(source));
+        if self.url().starts_with("http://") && is_no_http(source) {
+            cause.push_str("; if the server uses TLS, write https:// in its URL");
         }
+        cause
     }
 }
 

@@ -100,19 +100,15 @@ pub(crate) fn explained(error: &(dyn StdError + 'static)) -> Option<String> {
         let cause = cause.downcast_ref::<io::Error>();
         cause.is_some_and(|cause| cause.kind() == io::ErrorKind::ConnectionRefused)
     };
-    if causes(error).any(is_refused) {
-        return Some("connection refused: no server listens there".to_owned());
-    }
-    let text = chain(error);
-    // The errors of the resolver and of the parser of responses have no public type.
-    if text.contains("dns error") {
-        let last = causes(error).last().map(ToString::to_string);
-        let why = last.unwrap_or_default();
-        return Some(format!("the name of the host could not be resolved: {why}"));
-    }
-    text.contains("invalid HTTP version parsed").then(|| {
-        format!("{text}: it is not HTTP; if the server uses TLS, write https:// in its URL")
-    })
+    let is_refused = causes(error).any(is_refused);
+    is_refused.then(|| "connection refused: no server listens there".to_owned())
+}
+
+/// Returns whether the server sent no HTTP, or nothing: it may use TLS.
+pub(crate) fn is_no_http(error: &(dyn StdError + 'static)) -> bool {
+    causes(error)
+        .filter_map(|cause| cause.downcast_ref::<hyper::Error>())
+        .any(|cause| cause.is_parse() || cause.is_incomplete_message())
 }
 
 /// Iterates over an error and its sources.

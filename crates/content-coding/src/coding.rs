@@ -2,7 +2,6 @@
 
 use std::io::Write as _;
 
-use brotli::enc::BrotliEncoderParams;
 use flate2::write::GzEncoder;
 
 /// Minimum bytes of a body that is compressed: a smaller one fits into one packet as it is.
@@ -12,32 +11,25 @@ pub const CODED_BYTES_MIN: usize = 1024;
 /// and save little (`docs/decisions/0016-compressed-responses.md`).
 const GZIP_LEVEL: u32 = 1;
 const ZSTD_LEVEL: i32 = 1;
-const BROTLI_QUALITY: i32 = 2;
-
-/// The base-2 logarithm of the window of brotli. Larger windows take more memory, and tops do not repeat further apart.
-const BROTLI_WINDOW_BITS: i32 = 18;
 
 /// A content coding, in the order in which the server prefers them: the smallest and cheapest first.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Coding {
     /// RFC 8878.
     Zstd,
-    /// RFC 7932.
-    Brotli,
     /// RFC 1952.
     Gzip,
 }
 
 impl Coding {
     /// All codings, the preferred one first.
-    pub const ALL: [Self; 3] = [Self::Zstd, Self::Brotli, Self::Gzip];
+    pub const ALL: [Self; 2] = [Self::Zstd, Self::Gzip];
 
     /// Returns the name in headers.
     #[must_use]
     pub const fn name(self) -> &'static str {
         match self {
             Self::Zstd => "zstd",
-            Self::Brotli => "br",
             Self::Gzip => "gzip",
         }
     }
@@ -47,7 +39,6 @@ impl Coding {
     pub fn encoded(self, bytes: &[u8]) -> Option<Vec<u8>> {
         let mut coded = match self {
             Self::Zstd => zstd::bulk::compress(bytes, ZSTD_LEVEL).ok()?,
-            Self::Brotli => brotli(bytes)?,
             Self::Gzip => gzip(bytes)?,
         };
         coded.shrink_to_fit();
@@ -62,29 +53,16 @@ fn gzip(bytes: &[u8]) -> Option<Vec<u8>> {
     encoder.finish().ok()
 }
 
-fn brotli(mut bytes: &[u8]) -> Option<Vec<u8>> {
-    let params = BrotliEncoderParams {
-        quality: BROTLI_QUALITY,
-        lgwin: BROTLI_WINDOW_BITS,
-        size_hint: bytes.len(),
-        ..BrotliEncoderParams::default()
-    };
-    let mut coded = Vec::new();
-    brotli::BrotliCompress(&mut bytes, &mut coded, &params).ok()?;
-    Some(coded)
-}
-
 #[cfg(test)]
 pub(crate) mod tests {
     use std::io::Read as _;
 
     use super::*;
 
-    pub(crate) fn decoded(coding: Coding, mut coded: &[u8]) -> Vec<u8> {
+    pub(crate) fn decoded(coding: Coding, coded: &[u8]) -> Vec<u8> {
         let mut bytes = Vec::new();
         match coding {
             Coding::Zstd => bytes = zstd::decode_all(coded).unwrap(),
-            Coding::Brotli => brotli::BrotliDecompress(&mut coded, &mut bytes).unwrap(),
             Coding::Gzip => {
                 let mut decoder = flate2::read::GzDecoder::new(coded);
                 decoder.read_to_end(&mut bytes).unwrap();

@@ -11,7 +11,6 @@
 //! [`Collector`]), and never from an unreachable node.
 
 mod family;
-mod format;
 mod histogram;
 mod process;
 mod scale;
@@ -21,11 +20,9 @@ mod time;
 pub use prometheus_client::collector::Collector;
 pub use prometheus_client::encoding::{DescriptorEncoder, EncodeMetric, text};
 pub use prometheus_client::metrics::MetricType;
-pub use prometheus_client::metrics::info::Info;
 pub use prometheus_client::registry::{Registry, Unit};
 
 pub use family::{CounterFamily, Family, HistogramFamily, Labels, encode_each, labels};
-pub use format::Format;
 pub use histogram::Histogram;
 pub use process::register_process;
 pub use scale::{AGES, CALLS, REQUESTS, SIZES, Scale};

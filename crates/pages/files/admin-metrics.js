@@ -1,4 +1,4 @@
-/** Reads metrics in the Prometheus text format. Pure. */
+/** Reads metrics, as OpenMetrics. Pure. */
 
 const SAMPLE = /^(\w+)(?:\{((?:\w+="(?:[^"\\]|\\.)*",?)*)\})? (\S+)/;
 const LABEL = /(\w+)="((?:[^"\\]|\\.)*)"/g;

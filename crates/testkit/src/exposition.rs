@@ -23,7 +23,7 @@ pub struct Exposition {
 pub struct Family {
     /// The name without the suffixes of the type.
     pub name: String,
-    /// `counter`, `gauge`, `histogram` or `info`.
+    /// `counter`, `gauge` or `histogram`.
     pub kind: String,
     /// The text of `HELP`.
     pub help: String,
@@ -49,7 +49,6 @@ impl Family {
     pub fn called(&self) -> String {
         match self.kind.as_str() {
             "counter" => format!("{}_total", self.name),
-            "info" => format!("{}_info", self.name),
             _ => self.name.clone(),
         }
     }
@@ -59,7 +58,6 @@ impl Family {
             "counter" => &["_total"],
             "gauge" => &[""],
             "histogram" => &["_bucket", "_sum", "_count"],
-            "info" => &["_info"],
             other => panic!("{}: unknown type {other}", self.name),
         }
     }
@@ -114,7 +112,7 @@ impl Exposition {
     #[track_caller]
     pub fn of(server: &Server) -> Self {
         let media_type = "application/openmetrics-text; version=1.0.0; charset=utf-8";
-        let response = server.get_with("/metrics", &[("accept", media_type)]);
+        let response = server.get("/metrics");
         assert_eq!(response.status, 200, "{}", response.body);
         assert_eq!(response.header("content-type"), media_type);
         Self::read(&response.body)

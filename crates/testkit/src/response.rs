@@ -126,7 +126,6 @@ fn decoded(coding: &str, sent: Vec<u8>) -> Vec<u8> {
             GzDecoder::new(&*sent).read_to_end(&mut body).unwrap();
         }
         "zstd" => body = zstd::decode_all(&*sent).unwrap(),
-        "br" => brotli::BrotliDecompress(&mut &*sent, &mut body).unwrap(),
         other => panic!("unknown content-encoding {other:?}"),
     }
     body

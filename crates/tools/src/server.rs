@@ -55,10 +55,6 @@ pub fn advice(error: &Error) -> &'static str {
         Error::Unreached { .. } => {
             "; `megaboard serve` starts a server, --server or MEGABOARD_SERVER has the URL of another one"
         }
-        // Some servers with TLS end a connection that begins without it.
-        Error::Broken { url, cause } if url.starts_with("http://") && cause.contains("closed") => {
-            "; if the server uses TLS, write https:// in its URL"
-        }
         Error::Problem(problem) => problem_advice(problem),
         _ => "",
     }

@@ -1,7 +1,8 @@
 //! The headers by which clients and proxies cache responses (RFC 9110, 9111): entity tags, `Cache-Control`, `Vary`.
 //!
 //! Reads of boards have weak tags: the version of the board and whatever else decides the body, but not `as_of`. So one
-//! tag identifies all codings of a body. Kinds, lists and files have strong tags, made of their bytes.
+//! tag identifies all codings of a body. The tags of kinds, lists and files are made of their bytes; those of files are
+//! weak, for they have codings, too.
 
 use std::fmt::Write as _;
 

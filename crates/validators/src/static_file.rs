@@ -15,8 +15,8 @@ pub struct HoldsNoMemory;
 pub struct StaticFile {
     media_type: HeaderValue,
     bytes: Bytes,
-    /// A strong tag without its quotes: each coding adds its name.
-    digest: String,
+    /// A weak tag, of all codings.
+    etag: HeaderValue,
     coded: CodedBodies,
 }
 
@@ -24,10 +24,11 @@ impl StaticFile {
     /// Creates a file.
     #[must_use]
     pub fn new(media_type: &'static str, bytes: &'static [u8]) -> Self {
+        let etag = format!("W/\"{}\"", caching::digest(bytes));
         Self {
             media_type: HeaderValue::from_static(media_type),
             bytes: Bytes::from_static(bytes),
-            digest: caching::digest(bytes),
+            etag: HeaderValue::try_from(etag).expect("a digest is ASCII"),
             // None is longer than the file.
             coded: CodedBodies::within(KeptBytes::up_to(Coding::ALL.len() * bytes.len())),
         }
@@ -36,23 +37,17 @@ impl StaticFile {
     /// Returns the file in the coding that the client prefers, or 304. It is validated each time, so that files of
     /// different versions are never mixed.
     pub async fn respond(&self, headers: &HeaderMap) -> Response {
+        let caching = Caching {
+            has_codings: true,
+            ..Caching::validated(self.etag.clone())
+        };
+        if caching::is_known(headers, &caching.etag) {
+            return caching.not_modified();
+        }
         let mut coded = None;
         if let Some(coding) = caching::coding(headers) {
             let bytes = self.coded.get(coding, &self.bytes).await;
             coded = bytes.map(|bytes| (coding, bytes));
-        }
-        let digest = &self.digest;
-        let tag = match &coded {
-            None => format!("\"{digest}\""),
-            Some((coding, _)) => format!("\"{digest}-{}\"", coding.name()),
-        };
-        let etag = HeaderValue::try_from(tag).expect("digests and names are ASCII");
-        let caching = Caching {
-            has_codings: true,
-            ..Caching::validated(etag)
-        };
-        if caching::is_known(headers, &caching.etag) {
-            return caching.not_modified();
         }
         let media_type = [(header::CONTENT_TYPE, self.media_type.clone())];
         let mut response = match coded {

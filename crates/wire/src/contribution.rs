@@ -2,8 +2,6 @@
 
 mod plain;
 
-use std::fmt::Display;
-
 use board::{ContributionId, Kind, Member, Timestamp, Value, Values, ValuesError};
 use serde::Deserialize;
 use shard_store::Change;
@@ -36,7 +34,9 @@ pub struct ContributionShape<'a> {
     #[cfg_attr(feature = "schema", schema(value_type = String, min_length = 1, max_length = 128, example = "u1"))]
     member: Text<'a>,
     /// The value, for kinds with one field.
-    points: Option<Integer>,
+    #[serde(borrow)]
+    #[cfg_attr(feature = "schema", schema(value_type = Option<Integer<'static>>))]
+    points: Option<Integer<'a>>,
     /// The fields by name, for any kind.
     #[serde(borrow)]
     values: Option<NamedIntegers<'a>>,
@@ -91,7 +91,7 @@ pub struct Contributed<'a> {
 #[derive(Debug, Clone, Copy)]
 pub enum InputValues<'a> {
     /// `points`, of kinds that have one field.
-    Points(Integer),
+    Points(Integer<'a>),
     /// `values`, by the names of the fields.
     Fields(&'a NamedIntegers<'a>),
 }
@@ -111,7 +111,9 @@ enum InputChange<'a> {
 #[serde(deny_unknown_fields, expecting = "an object with points or values")]
 pub struct StandingShape<'a> {
     /// The value, for kinds with one field.
-    points: Option<Integer>,
+    #[serde(borrow)]
+    #[cfg_attr(feature = "schema", schema(value_type = Option<Integer<'static>>))]
+    points: Option<Integer<'a>>,
     /// The fields by name, for any kind.
     #[serde(borrow)]
     values: Option<NamedIntegers<'a>>,
@@ -250,7 +252,7 @@ fn id(text: Option<&Text<'_>>) -> Result<Option<ContributionId>, ShapeError> {
 impl<'a> InputValues<'a> {
     /// Returns the values from `points` or `values`, exactly one of which is required.
     pub fn of(
-        points: Option<Integer>,
+        points: Option<Integer<'a>>,
         values: Option<&'a NamedIntegers<'a>>,
     ) -> Result<Self, ShapeError> {
         match (points, values) {
@@ -314,19 +316,13 @@ fn shape_error(error: &ValuesError) -> ShapeError {
     }
 }
 
-fn exact(name: &str, integer: Integer) -> Result<Value, ShapeError> {
-    let number = match integer {
-        Integer::Exact(value) => return Ok(value),
-        Integer::Outside(number) => number.to_string(),
-        Integer::Above(number) => number.to_string(),
-    };
-    Err(outside(name, number))
-}
-
-/// Returns the error of a number that is outside the range of values.
-#[must_use]
-pub fn outside(name: &str, number: impl Display) -> ShapeError {
-    ShapeError::OutOfRange(format!("{name}: {number} is outside ±9007199254740991"))
+fn exact(name: &str, integer: Integer<'_>) -> Result<Value, ShapeError> {
+    match integer {
+        Integer::Exact(value) => Ok(value),
+        Integer::Outside(number) => Err(ShapeError::OutOfRange(format!(
+            "{name}: {number} is outside ±9007199254740991"
+        ))),
+    }
 }
 
 #[cfg(test)]
@@ -341,11 +337,30 @@ mod tests {
             "9223372036854775807",
             "-9223372036854775808",
             "18446744073709551615",
+            "9007199254740993.0",
+            "-9007199254740993.50",
+            "123456789012345678901234567890",
+            "1e300",
+            "1E400",
+            "-1.5e+400",
         ] {
             let integer = serde_json::from_str(number).unwrap();
             let error = exact("points", integer).unwrap_err();
             let detail = format!("points: {number} is outside ±9007199254740991");
             assert_eq!(error, ShapeError::OutOfRange(detail));
+        }
+    }
+
+    #[test]
+    fn integers_may_be_written_as_doubles() {
+        for (json, value) in [("-0", 0), ("50.0", 50), ("5e1", 50), ("-7", -7)] {
+            let integer = serde_json::from_str(json).unwrap();
+            assert_eq!(exact("points", integer).ok(), Value::new(value), "{json}");
+        }
+        for json in ["1.5", "\"1\"", "true", "[1]", "{}"] {
+            let error = serde_json::from_str::<Integer<'_>>(json).unwrap_err();
+            let why = format!("{json} is not an integer");
+            assert!(error.to_string().starts_with(&why), "{error}");
         }
     }
 }

@@ -46,7 +46,7 @@ mod written;
 pub use board::{ExpiryShape, SettingsShape, SpanShape};
 pub use board_list::BoardListShape;
 pub use contribution::{
-    BOARDS_MAX, Contributed, ContributionShape, InputValues, StandingShape, Targets, outside,
+    BOARDS_MAX, Contributed, ContributionShape, InputValues, StandingShape, Targets,
 };
 pub use counted::{CountShape, RankShape};
 pub use cursor::{cursor_of, parse_cursor};
@@ -59,7 +59,7 @@ pub use kind::KindShape;
 pub use member::MemberShape;
 pub use object::Object;
 pub use profile::{ProfileLineShape, ProfileShape, ShownProfiles, with_profiles};
-pub use scalar::{Integer, List, NUMBER_OUT_OF_RANGE, NamedIntegers, Text};
+pub use scalar::{Integer, List, NamedIntegers, Text, beginning};
 #[cfg(feature = "schema")]
 pub use schema::Schemas;
 pub use top::{TopHead, top_json};

@@ -6,7 +6,8 @@ use std::marker::PhantomData;
 
 use board::limits::FIELDS_MAX;
 use board::{Timestamp, Value};
-use serde::de::{Deserialize, Deserializer, Error, MapAccess, SeqAccess, Unexpected, Visitor};
+use serde::de::{Deserialize, Deserializer, Error, MapAccess, SeqAccess, Visitor};
+use serde_json::value::RawValue;
 
 /// A string, borrowed from the body if it has no escapes.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -75,57 +76,50 @@ impl<'de, T: Deserialize<'de>, const MAX: usize> Deserialize<'de> for List<T, MA
 
 /// An integer that may be outside the range of values: such a number has an error of its own.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub enum Integer {
+pub enum Integer<'a> {
     /// In the range of values.
     Exact(Value),
-    /// Outside the range, and at most 63 bits.
-    Outside(i64),
-    /// Above the range, of 64 bits.
-    Above(u64),
+    /// Outside the range, as it was sent.
+    Outside(&'a str),
 }
 
-/// The error of a number that a double cannot represent exactly, as `serde_json` has it for one that no double is near
-/// to. The caller, which has the text of the number, reports it.
-pub const NUMBER_OUT_OF_RANGE: &str = "number out of range";
-
-struct IntegerVisitor;
-
-impl Visitor<'_> for IntegerVisitor {
-    type Value = Integer;
-
-    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("an integer")
-    }
-
-    fn visit_i64<E: Error>(self, number: i64) -> Result<Integer, E> {
-        Ok(Value::new(number).map_or(Integer::Outside(number), Integer::Exact))
-    }
-
-    fn visit_u64<E: Error>(self, number: u64) -> Result<Integer, E> {
-        i64::try_from(number).map_or(Ok(Integer::Above(number)), |n| self.visit_i64(n))
-    }
-
-    fn visit_f64<E: Error>(self, number: f64) -> Result<Integer, E> {
+impl<'a> Integer<'a> {
+    /// Returns the number of this JSON; `None` if it is no integer.
+    fn of(json: &'a str) -> Option<Self> {
         // As far as a double represents every integer, one that is written as 50.0 or 5e1 is read as one.
         const EXACT_MAX: f64 = 9_007_199_254_740_991.0;
-        if number.abs() > EXACT_MAX {
-            return Err(E::custom(NUMBER_OUT_OF_RANGE));
+        if let Ok(integer) = json.parse() {
+            return Some(Value::new(integer).map_or(Self::Outside(json), Self::Exact));
         }
-        if number.fract() != 0.0 {
-            return Err(E::invalid_type(Unexpected::Float(number), &self));
+        let number: f64 = json.parse().ok()?;
+        if number.abs() > EXACT_MAX {
+            return Some(Self::Outside(json));
         }
         #[expect(
             clippy::cast_possible_truncation,
             reason = "it is in the range of values"
         )]
-        self.visit_i64(number as i64)
+        let integer = Value::new(number as i64).filter(|_| number.fract() == 0.0);
+        integer.map(Self::Exact)
     }
 }
 
-impl<'de> Deserialize<'de> for Integer {
+impl<'de: 'a, 'a> Deserialize<'de> for Integer<'a> {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        deserializer.deserialize_any(IntegerVisitor)
+        let json = <&RawValue>::deserialize(deserializer)?.get();
+        Self::of(json).ok_or_else(|| {
+            let why = format!("{} is not an integer", beginning(json));
+            D::Error::custom(why)
+        })
     }
+}
+
+/// Returns the beginning of a value, for an error: a whole one may be as long as a body.
+#[must_use]
+pub fn beginning(json: &str) -> &str {
+    const CHARS_MAX: usize = 100;
+    let end = json.char_indices().nth(CHARS_MAX);
+    end.map_or(json, |(end, _)| &json[..end])
 }
 
 /// A time, as RFC 3339 or integer epoch milliseconds or microseconds.
@@ -166,7 +160,7 @@ impl<'de> Deserialize<'de> for Moment {
 
 /// Integers by field name, without repeated names: `{"agree": 1, "comments": 0}`. A null field is omitted.
 #[derive(Debug, Clone, PartialEq)]
-pub struct NamedIntegers<'a>(pub(crate) Vec<(Text<'a>, Integer)>);
+pub struct NamedIntegers<'a>(pub(crate) Vec<(Text<'a>, Integer<'a>)>);
 
 struct NamedIntegersVisitor;
 
@@ -178,7 +172,7 @@ impl<'de> Visitor<'de> for NamedIntegersVisitor {
     }
 
     fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<Self::Value, A::Error> {
-        let mut named: Vec<(Text<'de>, Option<Integer>)> = Vec::new();
+        let mut named: Vec<(Text<'de>, Option<Integer<'de>>)> = Vec::new();
         while let Some(name) = map.next_key::<Text<'de>>()? {
             if named.len() == FIELDS_MAX {
                 return Err(A::Error::custom(
@@ -188,9 +182,7 @@ impl<'de> Visitor<'de> for NamedIntegersVisitor {
             if named.iter().any(|(other, _)| *other == name) {
                 return Err(A::Error::custom(format!("{} is named twice", name.0)));
             }
-            let value = map.next_value::<Option<Integer>>();
-            let value = value.map_err(|e| A::Error::custom(format!("{}: {e}", name.0)))?;
-            named.push((name, value));
+            named.push((name, map.next_value()?));
         }
         let named = named
             .into_iter()

@@ -82,7 +82,7 @@ fn one_or_more(description: &str) -> Object {
         .build()
 }
 
-impl PartialSchema for Integer {
+impl PartialSchema for Integer<'_> {
     fn schema() -> RefOr<Schema> {
         exact_integer()
             .description(Some("An integer within ±(2^53 − 1)."))
@@ -91,7 +91,7 @@ impl PartialSchema for Integer {
     }
 }
 
-impl ToSchema for Integer {
+impl ToSchema for Integer<'_> {
     fn name() -> Cow<'static, str> {
         "Integer".into()
     }

@@ -1,9 +1,9 @@
-//! Content codings: tops and files in zstd, br and gzip.
+//! Content codings: tops and files in zstd and gzip.
 
 use serde_json::{Value, json};
 use testkit::{Response, Server};
 
-const CODINGS: [&str; 3] = ["zstd", "br", "gzip"];
+const CODINGS: [&str; 2] = ["zstd", "gzip"];
 
 /// Forms of a snapshot whose responses have codings.
 const FORMS_KEPT: usize = 4;
@@ -53,11 +53,10 @@ fn the_preferred_coding_is_used_and_304_has_the_same_headers() {
     let path = "/v1/boards/gifts/a/top?n=100";
     for (accepted, used) in [
         ("gzip, deflate, br, zstd", "zstd"),
-        ("gzip, br", "br"),
-        ("zstd;q=0.5, gzip;q=0.9", "gzip"),
-        ("*", "zstd"),
-        ("identity, gzip;q=0.5", ""),
-        ("*;q=0", ""),
+        ("gzip, br", "gzip"),
+        ("zstd;q=0, gzip;q=0.9", "gzip"),
+        ("*", ""),
+        ("gzip;q=0", ""),
         ("deflate", ""),
     ] {
         let shown = accepting(&server, path, accepted);
@@ -94,27 +93,21 @@ fn other_responses_have_no_coding() {
 }
 
 #[test]
-fn each_coding_of_a_file_has_its_own_tag() {
+fn all_codings_of_a_file_have_one_tag() {
     let server = Server::start();
     for path in ["/openapi.json", "/page/rows.js", "/"] {
         let plain = server.get(path);
-        let mut tags = vec![plain.header("etag").to_owned()];
+        let etag = plain.header("etag");
         for coding in CODINGS {
             let coded = accepting(&server, path, coding);
             assert_eq!(coded.header("content-encoding"), coding, "{path}");
             assert_eq!(coded.body, plain.body, "{path} {coding}");
             assert!(coded.bytes * 2 < plain.bytes, "{path} {coding}");
             assert_eq!(coded.header("vary"), "accept-encoding");
-            let etag = coded.header("etag").to_owned();
-            assert!(etag.ends_with(&format!("-{coding}\"")), "{etag}");
-            let known = ("if-none-match", &*etag);
+            assert_eq!(coded.header("etag"), etag);
+            let known = ("if-none-match", etag);
             let again = server.get_with(path, &[("accept-encoding", coding), known]);
-            assert_eq!((again.status, again.header("etag")), (304, &*etag));
-            assert_eq!(server.get_with(path, &[known]).status, 200);
-            tags.push(etag);
+            assert_eq!((again.status, again.header("etag")), (304, etag));
         }
-        tags.sort();
-        tags.dedup();
-        assert_eq!(tags.len(), 1 + CODINGS.len(), "{tags:?}");
     }
 }

@@ -57,10 +57,7 @@ fn the_wrong_scheme_is_reported() {
     });
     fails(
         &["kinds", "--server", &url],
-        &[
-            &url,
-            "it is not HTTP; if the server uses TLS, write https://",
-        ],
+        &[&url, "; if the server uses TLS, write https:// in its URL"],
     );
 }
 

@@ -3,6 +3,5 @@
 
 mod alerts;
 mod counts;
-mod formats;
 mod names;
 mod stores;

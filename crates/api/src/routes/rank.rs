@@ -30,7 +30,9 @@ use openapi_parts::problems::OfScore;
 #[serde(deny_unknown_fields, expecting = "an object with values")]
 struct ValuesShape<'a> {
     /// The value, for kinds with one field.
-    points: Option<Integer>,
+    #[serde(borrow)]
+    #[cfg_attr(test, schema(value_type = Option<Integer<'static>>))]
+    points: Option<Integer<'a>>,
     /// The fields by name, for any kind.
     #[serde(borrow)]
     values: Option<NamedIntegers<'a>>,

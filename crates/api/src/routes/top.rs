@@ -47,7 +47,7 @@ const ENTRIES_DEFAULT: usize = 100;
             headers(
                 ("etag" = String, description = "Identifies board, window, version and n; weak."),
                 ("cache-control" = String, description = "`max-age` if the response is final, else `no-cache`."),
-                ("vary" = String, description = "`accept-encoding`: the body may be in zstd, br or gzip."),
+                ("vary" = String, description = "`accept-encoding`: the body may be in zstd or gzip."),
             ),
             example = json!({
                 "board": "gifts/room-8842", "window": "day:2026-11-20", "version": "7b1c2f0a9d3e4c55.12",

@@ -180,7 +180,7 @@ impl<'a> Rest<'a> {
         Some(if is_negative { -number } else { number })
     }
 
-    fn integer(&mut self) -> Option<Integer> {
+    fn integer(&mut self) -> Option<Integer<'a>> {
         Value::new(self.number()?).map(Integer::Exact)
     }
 
@@ -207,7 +207,7 @@ impl<'a> Rest<'a> {
 
     fn named_integers(&mut self) -> Option<NamedIntegers<'a>> {
         self.expect(b'{')?;
-        let mut named: Vec<(Text<'a>, Integer)> = Vec::new();
+        let mut named: Vec<(Text<'a>, Integer<'a>)> = Vec::new();
         if self.take(b'}') {
             return Some(NamedIntegers(named));
         }
