@@ -33,7 +33,9 @@ async fn main() -> Result<(), Box<dyn Error>> {
     show(&room.top().n(10).window("all").await?);
 
     let ben = room.member("ben").window("all").target(1).await?;
-    println!("to become first, ben needs {:?} points", ben.to_target);
+    if let Some(points) = ben.to_target {
+        println!("to become first, ben needs {points} points");
+    }
 
     // The first event is the whole board, each further one the board after a change.
     let mut events = room.stream().n(10).window("all").events();
