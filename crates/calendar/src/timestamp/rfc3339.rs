@@ -43,14 +43,14 @@ pub(super) fn parse(text: &str) -> Result<i64, Fault> {
     let fraction = rest.strip_prefix('.').map_or(0, |rest| {
         1 + rest.bytes().take_while(u8::is_ascii_digit).count()
     });
+    // Six digits at most: the rest is dropped.
+    let local = text[..second.len() + fraction.min(7)].parse::<DateTime>();
+    let local = since_epoch(local.map_err(|_| Fault::Malformed)?);
     let offset_ms = match &rest[fraction..] {
         "" => return Err(Fault::NoOffset),
         "Z" | "z" => 0,
         offset => parse_offset(offset).ok_or(Fault::Malformed)?,
     };
-    // Six digits at most: the rest is dropped.
-    let local = text[..second.len() + fraction.min(7)].parse::<DateTime>();
-    let local = since_epoch(local.map_err(|_| Fault::Malformed)?);
     let us = local.as_secs() * SECOND_US + i64::from(local.subsec_micros()) - offset_ms * 1_000;
     if !second.ends_with(":60") {
         return Ok(us);
@@ -202,6 +202,7 @@ mod tests {
         ] {
             assert_eq!(parse(text), Err(Fault::Malformed), "{text}");
         }
+        assert_eq!(parse("2026-11-31T14:52:22"), Err(Fault::Malformed));
         for text in ["2026-11-20T14:52:22", "2026-11-20 14:52:22.123"] {
             assert_eq!(parse(text), Err(Fault::NoOffset), "{text}");
         }

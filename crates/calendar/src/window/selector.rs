@@ -221,7 +221,7 @@ fn read_part(text: &str) -> Result<i64, Fault> {
         hour if hour.len() == 2 => parse_time_of_day(&format!("{hour}:00")),
         time => parse_time_of_day(time).filter(|ms| ms % HOUR_MS >= MINUTE_MS),
     };
-    Ok(time.ok_or(Fault::Malformed)? + day_of(date)? * DAY_MS)
+    Ok(day_of(date)? * DAY_MS + time.ok_or(Fault::Malformed)?)
 }
 
 /// Returns the first day of the day `2026-11-20`, the week `2026-W47`, the month `2026-11`, the quarter
