@@ -59,7 +59,7 @@ impl Timestamp {
     /// Does the same for text that a store has written: also the start of a window that contains the earliest
     /// accepted time.
     pub fn parse_stored(text: &str) -> Result<Self, TimestampError> {
-        let us = rfc3339::parse(text.as_bytes()).map_err(|fault| match fault {
+        let us = rfc3339::parse(text).map_err(|fault| match fault {
             Fault::Malformed => TimestampError::Malformed {
                 text: excerpt(text),
             },

@@ -1,4 +1,4 @@
-//! Text helpers of all parsers of times: strict decimal fields, and the excerpt of a
+//! Text helpers of all parsers of times: strict forms, and the excerpt of a
 //! rejected text that goes into an error.
 
 /// Characters of a rejected text that an error repeats. A client could send megabytes.
@@ -18,16 +18,13 @@ pub(crate) fn excerpt(text: &str) -> String {
     shown
 }
 
-/// Parses ASCII digits. No sign, no blanks; `None` if empty.
-pub(crate) fn number(digits: &[u8]) -> Option<i64> {
-    let (first, rest) = digits.split_first()?;
-    rest.iter().try_fold(digit(*first)?, |value, byte| {
-        value.checked_mul(10)?.checked_add(digit(*byte)?)
-    })
-}
-
-fn digit(byte: u8) -> Option<i64> {
-    byte.is_ascii_digit().then(|| i64::from(byte - b'0'))
+/// Returns whether a text has a form, in which `0` stands for any ASCII digit and all else for itself.
+pub(crate) fn has_form(text: &str, form: &str) -> bool {
+    let fits = |(byte, form): (u8, u8)| match form {
+        b'0' => byte.is_ascii_digit(),
+        _ => byte == form,
+    };
+    text.len() == form.len() && text.bytes().zip(form.bytes()).all(fits)
 }
 
 #[cfg(test)]
@@ -35,19 +32,18 @@ mod tests {
     use super::*;
 
     #[test]
-    fn numbers_are_digits_only() {
-        assert_eq!(number(b"0042"), Some(42));
+    fn forms_are_exact() {
+        assert!(has_form("2026-W47", "0000-W00"));
         for text in [
             "",
-            "+1",
-            "-1",
-            " 1",
-            "1 ",
-            "1e3",
-            "٣",
-            "99999999999999999999",
+            "2026-w47",
+            "2026-W4",
+            "2026-W477",
+            "+026-W47",
+            "2026-W4٣",
+            "2026-W4 ",
         ] {
-            assert_eq!(number(text.as_bytes()), None, "{text:?}");
+            assert!(!has_form(text, "0000-W00"), "{text:?}");
         }
     }
 

@@ -5,9 +5,8 @@ use std::str::FromStr;
 
 use serde::{Deserialize, Serialize};
 
-use crate::timestamp::civil::{Date, HOUR_MS, MINUTE_MS};
-use crate::timestamp::rfc3339::date_fields;
-use crate::timestamp::text::{excerpt, number};
+use crate::timestamp::civil::{MINUTE_MS, date_of, days_of, parse_date, parse_time_of_day};
+use crate::timestamp::text::excerpt;
 
 /// The local time at which days begin, to the minute. The default is midnight.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
@@ -38,23 +37,13 @@ impl FromStr for DayStart {
     type Err = DayStartError;
 
     fn from_str(text: &str) -> Result<Self, DayStartError> {
-        time_of_day(text.as_bytes())
+        parse_time_of_day(text)
             .and_then(|ms| u16::try_from(ms / MINUTE_MS).ok())
             .map(|minutes| Self { minutes })
             .ok_or_else(|| DayStartError {
                 text: excerpt(text),
             })
     }
-}
-
-/// Returns the milliseconds of `05:30`.
-pub(super) fn time_of_day(text: &[u8]) -> Option<i64> {
-    let [h1, h2, b':', m1, m2] = *text else {
-        return None;
-    };
-    let hours = number(&[h1, h2]).filter(|hours| *hours < 24)?;
-    let minutes = number(&[m1, m2]).filter(|minutes| *minutes < 60)?;
-    Some(hours * HOUR_MS + minutes * MINUTE_MS)
 }
 
 /// A text that is not a time of day.
@@ -102,8 +91,7 @@ impl WeeksFrom {
 
 impl fmt::Display for WeeksFrom {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Date { year, month, day } = Date::from_days(self.day);
-        write!(f, "{year:04}-{month:02}-{day:02}")
+        date_of(self.day).fmt(f)
     }
 }
 
@@ -111,9 +99,8 @@ impl FromStr for WeeksFrom {
     type Err = WeeksFromError;
 
     fn from_str(text: &str) -> Result<Self, WeeksFromError> {
-        date_fields(text.as_bytes())
-            .and_then(|(year, month, day)| Date::new(year, month, day))
-            .map(|date| Self { day: date.days() })
+        parse_date(text)
+            .map(|date| Self { day: days_of(date) })
             .ok_or_else(|| WeeksFromError {
                 text: excerpt(text),
             })

@@ -5,6 +5,7 @@
 use std::fmt;
 use std::sync::Arc;
 
+use jiff::civil::date;
 use jiff::tz::TimeZoneDatabase;
 
 use super::begin::{DayStart, Weekday, WeeksFrom};
@@ -12,7 +13,7 @@ use super::seasons::Seasons;
 use super::zone::{CYCLE_END, Zone, into_cycle};
 use super::{Period, Span, Window};
 use crate::Timestamp;
-use crate::timestamp::civil::{DAY_MS, Date, HOUR_MS, week_around};
+use crate::timestamp::civil::{DAY_MS, HOUR_MS, date_of, days_of, week_around};
 use crate::timestamp::text::excerpt;
 
 /// The end of the last window of each period: nothing is later than the year 9999, in UTC.
@@ -274,7 +275,7 @@ impl fmt::Debug for Calendar {
 }
 
 /// Returns the first day of the window of whole days around a day, and the first day after it.
-const fn days_around(period: Period, day: i64, week_start: Weekday) -> (i64, i64) {
+fn days_around(period: Period, day: i64, week_start: Weekday) -> (i64, i64) {
     match period {
         Period::Week => {
             let first = week_around(day, week_start as i64);
@@ -287,10 +288,13 @@ const fn days_around(period: Period, day: i64, week_start: Weekday) -> (i64, i64
     }
 }
 
-/// Does the same for a window of so many months.
-const fn months_around(day: i64, months: i64) -> (i64, i64) {
-    let first = Date::from_days(day).months_around(months);
-    (first.days(), first.months_later(months).days())
+/// Returns the first day of the window of so many months around a day, and the first day after it. A year has a whole
+/// number of such windows.
+fn months_around(day: i64, months: i8) -> (i64, i64) {
+    let around = date_of(day);
+    let first = around.month() - (around.month() - 1) % months;
+    let last = date(around.year(), first + months - 1, 1).last_of_month();
+    (days_of(date(around.year(), first, 1)), days_of(last) + 1)
 }
 
 /// A text that is not the name of a time zone.

@@ -2,7 +2,7 @@
 
 use super::seasons::Seasons;
 use super::{Calendar, Period, Window};
-use crate::timestamp::civil::{DAY_MS, Date, HOUR_MS, MINUTE_MS, week_number};
+use crate::timestamp::civil::{DAY_MS, HOUR_MS, MINUTE_MS, date_of, week_number};
 
 impl Calendar {
     /// Returns the name of a window of this calendar, by its local date: `hour:2026-11-20T14+08:00`,
@@ -26,16 +26,12 @@ impl Calendar {
             _ => local,
         }
         .div_euclid(DAY_MS);
-        let Date { year, month, day } = Date::from_days(days);
+        let date = date_of(days);
+        let (year, month) = (date.year(), date.month());
         let hour = local.rem_euclid(DAY_MS) / HOUR_MS;
         match period {
-            Period::Hour => format!(
-                "hour:{year:04}-{month:02}-{day:02}T{hour:02}{}",
-                offset_text(offset)
-            ),
-            days if days == Period::Day || days.weeks().is_some() => {
-                format!("{days}:{year:04}-{month:02}-{day:02}")
-            }
+            Period::Hour => format!("hour:{date}T{hour:02}{}", offset_text(offset)),
+            days if days == Period::Day || days.weeks().is_some() => format!("{days}:{date}"),
             Period::Week => {
                 let (year, week) = week_number(days);
                 format!("week:{year:04}-W{week:02}")
@@ -49,7 +45,7 @@ impl Calendar {
                     0 => String::new(),
                     minutes => format!(":{minutes:02}"),
                 };
-                format!("{part}:{year:04}-{month:02}-{day:02}T{hour:02}{minutes}")
+                format!("{part}:{date}T{hour:02}{minutes}")
             }
         }
     }

@@ -4,16 +4,16 @@
 //! before the first one is a window, too, named [`BEFORE`]. Starts are local times.
 
 use std::collections::HashMap;
-use std::fmt::Write as _;
 use std::str::FromStr as _;
 use std::sync::{Arc, LazyLock, Mutex, PoisonError};
 
 use croner::Cron;
-use jiff::civil::{DateTime, date};
+use jiff::SignedDuration;
+use jiff::civil::{Time, date};
 
-use super::begin::time_of_day;
-use crate::timestamp::civil::{DAY_MS, Date, HOUR_MS, MINUTE_MS};
-use crate::timestamp::rfc3339::date_fields;
+use crate::timestamp::civil::{
+    DAY_MS, days_of, new_year, parse_date, parse_time_of_day, since_epoch, time_after,
+};
 use crate::timestamp::text::excerpt;
 
 /// Name of the time before the first season.
@@ -63,15 +63,6 @@ fn keep_starts(cron: &str, starts: &Arc<[i64]>) {
         known.clear();
     }
     known.insert(cron.to_owned(), starts.clone());
-}
-
-const fn new_year(year: i64) -> i64 {
-    let date = Date {
-        year,
-        month: 1,
-        day: 1,
-    };
-    date.days() * DAY_MS
 }
 
 /// The seasons of a calendar: local times at which one begins and the one before it ends.
@@ -160,7 +151,7 @@ impl Seasons {
             if starts.len() == CRON_MAX {
                 return Err(SeasonsError::TooOften(text));
             }
-            starts.push(millis_of(next));
+            starts.push(since_epoch(next).as_secs() * 1_000);
             latest = next;
         }
         if starts.is_empty() {
@@ -189,7 +180,7 @@ impl Seasons {
             if names.iter().any(|other| other == name) {
                 return Err(SeasonsError::Twice(name.to_owned()));
             }
-            let start = local_time(starts_at.as_bytes());
+            let start = local_time(starts_at);
             let start = start.filter(|start| (FIRST..LISTED_END).contains(start));
             let start = start.ok_or_else(|| SeasonsError::NoTime {
                 name: name.to_owned(),
@@ -269,7 +260,7 @@ impl Seasons {
         }
         match &self.source {
             Source::Cron(_) => {
-                let start = local_time(name.as_bytes()).filter(|start| text_of(*start) == name)?;
+                let start = local_time(name).filter(|start| text_of(*start) == name)?;
                 self.starts.binary_search(&start).ok().map(|_| start)
             }
             Source::Names(names) => {
@@ -296,36 +287,21 @@ impl Seasons {
 }
 
 /// Returns the milliseconds of `2026-03-01`, `2026-03-01T05:00`: without a time at midnight.
-fn local_time(text: &[u8]) -> Option<i64> {
+fn local_time(text: &str) -> Option<i64> {
     let (date, time) = text.split_at_checked(10)?;
-    let (year, month, day) = date_fields(date)?;
-    let date = Date::new(year, month, day)?.days() * DAY_MS;
-    match time {
-        [] => Some(date),
-        [b'T', time @ ..] => time_of_day(time).map(|ms| date + ms),
-        _ => None,
+    let midnight = days_of(parse_date(date)?) * DAY_MS;
+    match time.strip_prefix('T') {
+        Some(time) => parse_time_of_day(time).map(|ms| midnight + ms),
+        None => time.is_empty().then_some(midnight),
     }
-}
-
-fn millis_of(local: DateTime) -> i64 {
-    let days = Date {
-        year: local.year().into(),
-        month: local.month().into(),
-        day: local.day().into(),
-    }
-    .days();
-    days * DAY_MS + i64::from(local.hour()) * HOUR_MS + i64::from(local.minute()) * MINUTE_MS
 }
 
 /// Formats a local time as [`local_time`] reads it.
 fn text_of(local_ms: i64) -> String {
-    let Date { year, month, day } = Date::from_days(local_ms.div_euclid(DAY_MS));
-    let mut text = format!("{year:04}-{month:02}-{day:02}");
-    let time = local_ms.rem_euclid(DAY_MS);
-    if time > 0 {
-        let (hour, minute) = (time / HOUR_MS, time % HOUR_MS / MINUTE_MS);
-        write!(text, "T{hour:02}:{minute:02}").expect("writing to a string does not fail");
-    }
+    let local = time_after(SignedDuration::from_millis(local_ms));
+    let mut text = local.to_string();
+    let is_midnight = local.time() == Time::midnight();
+    text.truncate(if is_midnight { 10 } else { 16 });
     text
 }
 

@@ -5,14 +5,17 @@
 
 use std::time::Duration;
 
-use super::begin::time_of_day;
+use jiff::civil::Date;
+
 use super::name::offset_text;
 use super::seasons::Seasons;
 use super::{Calendar, Period, SelectorError, Window};
 use crate::Timestamp;
-use crate::timestamp::civil::{DAY_MS, Date, HOUR_MS, MINUTE_MS, week_start};
-use crate::timestamp::rfc3339::{date_fields, offset_of};
-use crate::timestamp::text::{excerpt, number};
+use crate::timestamp::civil::{
+    DATE, DAY_MS, HOUR_MS, MINUTE_MS, days_of, parse_date, parse_offset, parse_time_of_day,
+    week_start,
+};
+use crate::timestamp::text::{excerpt, has_form};
 
 /// A window as a request names it.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
@@ -58,7 +61,7 @@ impl Calendar {
     /// in place of `+`, because query strings decode `+` to a space.
     pub fn parse(&self, selector: &str) -> Result<WindowSelector, SelectorError> {
         let (word, rest) = match selector.split_once(':') {
-            Some((word, rest)) => (word, Some(rest.as_bytes())),
+            Some((word, rest)) => (word, Some(rest)),
             None => (selector, None),
         };
         let unknown = |_| SelectorError::Unknown {
@@ -82,7 +85,7 @@ impl Calendar {
             (Period::All, None) => return Ok(WindowSelector::Named(Window::ALL_TIME)),
             (_, None) => return Ok(WindowSelector::Current(period)),
             (Period::All, Some(_)) => return Err(refuse(Fault::Malformed)),
-            (_, Some(b"previous")) => return Ok(WindowSelector::Previous(period)),
+            (_, Some("previous")) => return Ok(WindowSelector::Previous(period)),
             (Period::Hour, Some(text)) => {
                 let (local_hour, offset) = read_hour(text).map_err(refuse)?;
                 self.hour(selector, local_hour, offset)?
@@ -96,8 +99,7 @@ impl Calendar {
                 self.counted(selector, period, start)?
             }
             (_, Some(text)) if period.weeks().is_some() => {
-                let fields = date_fields(text).ok_or_else(|| refuse(Fault::Malformed))?;
-                let first_day = day_of(fields).map_err(refuse)?;
+                let first_day = day_of(text).map_err(refuse)?;
                 let start = first_day * DAY_MS + self.day_start().millis();
                 self.counted(selector, period, start)?
             }
@@ -117,8 +119,7 @@ impl Calendar {
         Ok(WindowSelector::Named(window))
     }
 
-    fn start_of_season(&self, name: &[u8]) -> Option<i64> {
-        let name = str::from_utf8(name).ok()?;
+    fn start_of_season(&self, name: &str) -> Option<i64> {
         let none = &Seasons::none();
         self.seasons().unwrap_or(none).start_of(name)
     }
@@ -202,68 +203,61 @@ enum Fault {
 }
 
 /// Returns the local milliseconds of `2026-11-20T14+08:00`, and its offset if present.
-fn read_hour(text: &[u8]) -> Result<(i64, Option<i64>), Fault> {
-    let (date, rest) = text.split_at_checked(10).ok_or(Fault::Malformed)?;
-    let fields = date_fields(date).ok_or(Fault::Malformed)?;
-    let [b'T', h1, h2, offset @ ..] = rest else {
-        return Err(Fault::Malformed);
-    };
-    let hour = number(&[*h1, *h2])
-        .filter(|hour| *hour < 24)
-        .ok_or(Fault::Malformed)?;
+fn read_hour(text: &str) -> Result<(i64, Option<i64>), Fault> {
+    let (hour, offset) = text.split_at_checked(13).ok_or(Fault::Malformed)?;
     let offset = match offset {
-        [] => None,
-        [b'Z'] => Some(0),
-        [b' ', digits @ ..] => Some(offset_of(&[b"+", digits].concat()).ok_or(Fault::Malformed)?),
-        _ => Some(offset_of(offset).ok_or(Fault::Malformed)?),
+        "" => None,
+        "Z" => Some(0),
+        _ => Some(parse_offset(&offset.replacen(' ', "+", 1)).ok_or(Fault::Malformed)?),
     };
-    Ok((day_of(fields)? * DAY_MS + hour * HOUR_MS, offset))
+    Ok((read_part(hour)?, offset))
 }
 
 /// Returns the local milliseconds of `2026-11-20T12` or, if they are not of a full hour,
 /// `2026-11-20T12:30`.
-fn read_part(text: &[u8]) -> Result<i64, Fault> {
+fn read_part(text: &str) -> Result<i64, Fault> {
     let (date, rest) = text.split_at_checked(10).ok_or(Fault::Malformed)?;
-    let fields = date_fields(date).ok_or(Fault::Malformed)?;
-    let time = rest.strip_prefix(b"T").ok_or(Fault::Malformed)?;
-    let time = match time.len() {
-        2 => time_of_day(&[time, b":00"].concat()),
-        _ => time_of_day(time).filter(|ms| ms % HOUR_MS >= MINUTE_MS),
+    let time = match rest.strip_prefix('T').ok_or(Fault::Malformed)? {
+        hour if hour.len() == 2 => parse_time_of_day(&format!("{hour}:00")),
+        time => parse_time_of_day(time).filter(|ms| ms % HOUR_MS >= MINUTE_MS),
     };
-    Ok(day_of(fields)? * DAY_MS + time.ok_or(Fault::Malformed)?)
+    Ok(day_of(date)? * DAY_MS + time.ok_or(Fault::Malformed)?)
 }
 
 /// Returns the first day of the day `2026-11-20`, the week `2026-W47`, the month `2026-11`, the quarter
 /// `2026-Q4` or the year `2026`. `week_begin` is the weekday of the first day of a week, from 0.
-fn read_first_day(period: Period, text: &[u8], week_begin: i64) -> Result<i64, Fault> {
-    match (period, text) {
-        (Period::Day, _) => day_of(date_fields(text).ok_or(Fault::Malformed)?),
-        (Period::Week, [year @ .., b'-', b'W', w1, w2]) if year.len() == 4 => {
-            let year = number(year).ok_or(Fault::Malformed)?;
-            let week = number(&[*w1, *w2]).ok_or(Fault::Malformed)?;
-            week_start(year, week, week_begin).ok_or(Fault::NoSuchDate)
-        }
-        (Period::Month, [year @ .., b'-', m1, m2]) if year.len() == 4 => {
-            let year = number(year).ok_or(Fault::Malformed)?;
-            let month = number(&[*m1, *m2]).ok_or(Fault::Malformed)?;
-            day_of((year, month, 1))
-        }
-        (Period::Quarter, [year @ .., b'-', b'Q', quarter]) if year.len() == 4 => {
-            let year = number(year).ok_or(Fault::Malformed)?;
-            let quarter = number(&[*quarter]).ok_or(Fault::Malformed)?;
-            day_of((year, 3 * quarter - 2, 1))
-        }
-        (Period::Year, _) if text.len() == 4 => {
-            day_of((number(text).ok_or(Fault::Malformed)?, 1, 1))
-        }
-        _ => Err(Fault::Malformed),
+fn read_first_day(period: Period, text: &str, week_begin: i64) -> Result<i64, Fault> {
+    let form = match period {
+        Period::Week => "0000-W00",
+        Period::Month => "0000-00",
+        Period::Quarter => "0000-Q0",
+        Period::Year => "0000",
+        _ => return day_of(text),
+    };
+    if !has_form(text, form) {
+        return Err(Fault::Malformed);
     }
+    let number = |digits: &str| digits.parse::<i16>().expect("at most four digits");
+    let year = number(&text[..4]);
+    let month = match period {
+        Period::Week => {
+            let week = number(&text[6..]).into();
+            return week_start(year.into(), week, week_begin).ok_or(Fault::NoSuchDate);
+        }
+        Period::Month => number(&text[5..]),
+        Period::Quarter => 3 * number(&text[6..]) - 2,
+        _ => 1,
+    };
+    let month = i8::try_from(month).map_err(|_| Fault::NoSuchDate)?;
+    let first = Date::new(year, month, 1).map_err(|_| Fault::NoSuchDate)?;
+    Ok(days_of(first))
 }
 
-fn day_of((year, month, day): (i64, i64, i64)) -> Result<i64, Fault> {
-    Date::new(year, month, day)
-        .map(Date::days)
-        .ok_or(Fault::NoSuchDate)
+fn day_of(text: &str) -> Result<i64, Fault> {
+    if !has_form(text, DATE) {
+        return Err(Fault::Malformed);
+    }
+    parse_date(text).map(days_of).ok_or(Fault::NoSuchDate)
 }
 
 fn example(period: Period) -> &'static str {

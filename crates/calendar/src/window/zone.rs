@@ -20,7 +20,7 @@
 use jiff::tz::TimeZone;
 
 use crate::Timestamp;
-use crate::timestamp::civil::{CYCLE_DAYS, DAY_MS, Date, HOUR_MS};
+use crate::timestamp::civil::{CYCLE_DAYS, DAY_MS, HOUR_MS, new_year};
 
 /// Before every local and every UTC time, and far enough from the end of `i64` to add to.
 const NEVER: i64 = i64::MIN / 4;
@@ -38,16 +38,6 @@ const YEAR_10000: i64 = new_year(10_000);
 
 /// Clock changes before this are ignored when deciding whether a zone has whole hours.
 const WHOLE_HOURS_SINCE: i64 = new_year(2020);
-
-const fn new_year(year: i64) -> i64 {
-    Date {
-        year,
-        month: 1,
-        day: 1,
-    }
-    .days()
-        * DAY_MS
-}
 
 /// Moves a UTC or local time into the table, by whole cycles. Returns the time and the distance
 /// moved.

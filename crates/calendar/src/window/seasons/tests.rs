@@ -3,7 +3,7 @@
 use super::*;
 
 fn at(text: &str) -> i64 {
-    local_time(text.as_bytes()).unwrap()
+    local_time(text).unwrap()
 }
 
 fn names_around(seasons: &Seasons, text: &str) -> (String, i64) {
