@@ -6,6 +6,7 @@
 mod access;
 mod audit;
 mod embedded;
+mod file;
 mod kinds;
 mod limits;
 mod malformed;
@@ -100,11 +101,10 @@ impl Config {
     }
 
     fn parse(path: &str, text: &str) -> Result<Self, ConfigError> {
-        let config =
-            toml::from_str(text).map_err(|error: toml::de::Error| ConfigError::Malformed {
-                path: path.to_owned(),
-                error: Malformed::new(text, &error),
-            })?;
+        let config = file::parse(text).map_err(|error| ConfigError::Malformed {
+            path: path.to_owned(),
+            error,
+        })?;
         Ok(Self {
             path: path.to_owned(),
             ..config

@@ -3,61 +3,126 @@
 //! **Invariant:** an error contains no value and no line of the file, since a key or a password may be anywhere in it
 //! by mistake. Types that are read from the file do not repeat a value in their own errors either.
 
-use std::fmt;
+use std::fmt::{self, Display};
+use std::ops::Range;
 
 use access::{KEY_PREFIX, TOKEN_PREFIX};
+use serde::de::{Error, Expected, Unexpected};
 
 /// Maximum bytes of a name that is shown.
 const NAME_BYTES_MAX: usize = 63;
 
-/// The text before the accepted values in messages of serde.
-const EXPECTED: &str = ", expected ";
-
 /// Where the file is malformed, in which setting, and what is accepted.
 #[derive(Debug)]
 pub(crate) struct Malformed {
-    line: usize,
-    column: usize,
-    /// Its path; `None` if the file as a whole is malformed.
-    setting: Option<String>,
+    /// The offset of what is wrong, once it is known.
+    begin: Option<usize>,
+    /// Its line and column, from 1 on, once the text is known.
+    position: (usize, usize),
+    /// The names of the setting and of the tables around it, the innermost first.
+    names: Vec<String>,
     message: String,
 }
 
 impl fmt::Display for Malformed {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "line {}, column {}: ", self.line, self.column)?;
-        if let Some(setting) = &self.setting {
-            write!(f, "{setting}: ")?;
+        let (line, column) = self.position;
+        write!(f, "line {line}, column {column}: ")?;
+        let names = self.names.iter().rev().map(String::as_str);
+        let shown: Vec<&str> = names.take_while(|name| is_name(name)).collect();
+        if !shown.is_empty() {
+            write!(f, "{}: ", shown.join("."))?;
         }
         f.write_str(&self.message)
     }
 }
 
+impl std::error::Error for Malformed {}
+
 impl Malformed {
-    /// Returns the parts of an error in this text that may be shown.
-    pub(super) fn new(text: &str, error: &toml::de::Error) -> Self {
-        let begin = error.span().map_or(0, |span| span.start);
-        let before = text.get(..begin).unwrap_or_default();
-        let on_line = before.rsplit('\n').next().unwrap_or_default();
-        Self {
-            line: 1 + before.matches('\n').count(),
-            column: 1 + on_line.chars().count(),
-            setting: path_of(error).or_else(|| assigned_on(on_line)),
-            message: without_value(error.message()),
-        }
+    /// Returns the error of a text that is not TOML. Its message repeats nothing of the text.
+    pub(super) fn not_toml(text: &str, error: &toml::de::Error) -> Self {
+        let mut malformed = Self::custom(error.message());
+        malformed.begin = error.span().map(|span| span.start);
+        malformed.names = assigned_on(malformed.on_line(text)).into_iter().collect();
+        malformed.in_text(text)
+    }
+
+    /// Sets where the error is, unless that is known.
+    pub(super) fn at(mut self, span: Range<usize>) -> Self {
+        self.begin.get_or_insert(span.start);
+        self
+    }
+
+    /// Adds the name of the setting, or of a table around it.
+    pub(super) fn within(mut self, name: &str) -> Self {
+        self.names.push(name.to_owned());
+        self
+    }
+
+    /// Finds the line and the column in the text.
+    pub(super) fn in_text(mut self, text: &str) -> Self {
+        let column = 1 + self.on_line(text).chars().count();
+        self.position = (1 + self.before(text).matches('\n').count(), column);
+        self
+    }
+
+    fn before<'t>(&self, text: &'t str) -> &'t str {
+        text.get(..self.begin.unwrap_or(0)).unwrap_or_default()
+    }
+
+    /// Returns what is before the error on its line.
+    fn on_line<'t>(&self, text: &'t str) -> &'t str {
+        self.before(text).rsplit('\n').next().unwrap_or_default()
     }
 }
 
-/// Returns the path of the value, up to a name that must not be shown.
-fn path_of(error: &toml::de::Error) -> Option<String> {
-    let mut error = error.clone();
-    // The error has its path only if it has no source text.
-    error.set_input(None);
-    let shown = error.to_string();
-    let path = shown.strip_prefix(error.message())?.trim();
-    let path = path.strip_prefix("in `")?.strip_suffix('`')?;
-    let names: Vec<&str> = path.split('.').take_while(|name| is_name(name)).collect();
-    (!names.is_empty()).then(|| names.join("."))
+impl Error for Malformed {
+    fn custom<T: Display>(message: T) -> Self {
+        Self {
+            begin: None,
+            position: (1, 1),
+            names: Vec::new(),
+            message: message.to_string(),
+        }
+    }
+
+    fn invalid_type(found: Unexpected<'_>, expected: &dyn Expected) -> Self {
+        let found = type_of(&found);
+        Self::custom(format!("invalid type: {found}, expected {expected}"))
+    }
+
+    fn invalid_value(found: Unexpected<'_>, expected: &dyn Expected) -> Self {
+        let found = type_of(&found);
+        Self::custom(format!("invalid value: {found}, expected {expected}"))
+    }
+
+    fn unknown_variant(_: &str, accepted: &'static [&'static str]) -> Self {
+        Self::custom(format!("unknown value{}", one_of(accepted)))
+    }
+
+    fn unknown_field(name: &str, accepted: &'static [&'static str]) -> Self {
+        let shown = Some(name).filter(|name| is_name(name));
+        let shown = shown.map_or_else(String::new, |name| format!(" `{name}`"));
+        Self::custom(format!("unknown setting{shown}{}", one_of(accepted)))
+    }
+}
+
+fn one_of(accepted: &[&str]) -> String {
+    format!(", expected one of `{}`", accepted.join("`, `"))
+}
+
+/// Returns the type of a value, in the terms of TOML.
+const fn type_of(found: &Unexpected<'_>) -> &'static str {
+    match found {
+        Unexpected::Str(_) => "string",
+        Unexpected::Signed(_) | Unexpected::Unsigned(_) => "integer",
+        Unexpected::Float(_) => "float",
+        Unexpected::Bool(_) => "boolean",
+        Unexpected::Seq => "array",
+        Unexpected::Map => "table",
+        _ => "another type",
+    }
 }
 
 /// Returns the setting at the beginning of a line, since syntax errors have no path. Accepts only lower-case letters
@@ -65,11 +130,8 @@ fn path_of(error: &toml::de::Error) -> Option<String> {
 fn assigned_on(line: &str) -> Option<String> {
     let (name, _) = line.split_once('=')?;
     let name = name.trim();
-    let is_setting = (1..=NAME_BYTES_MAX).contains(&name.len())
-        && name
-            .bytes()
-            .all(|byte| byte.is_ascii_lowercase() || b"_.".contains(&byte));
-    is_setting.then(|| name.to_owned())
+    let is_in = |byte: u8| byte.is_ascii_lowercase() || byte == b'_';
+    name.bytes().all(is_in).then(|| name.to_owned())
 }
 
 /// Returns whether a name can be shown: it is neither a key nor a URL.
@@ -80,65 +142,6 @@ fn is_name(text: &str) -> bool {
         && text
             .bytes()
             .all(|byte| byte.is_ascii_alphanumeric() || b"_-".contains(&byte))
-}
-
-/// Returns a message of serde without the value that it repeats. Other messages repeat no value.
-fn without_value(message: &str) -> String {
-    // The last match: a value before it may contain the same words.
-    let (wrong, expected) = match message.rsplit_once(EXPECTED) {
-        Some((wrong, expected)) => (wrong, Some(in_toml(expected))),
-        None => (message, None),
-    };
-    let wrong = if let Some(found) = wrong.strip_prefix("invalid type: ") {
-        format!("invalid type: {}", type_of(found))
-    } else if let Some(found) = wrong.strip_prefix("invalid value: ") {
-        format!("invalid value: {}", type_of(found))
-    } else if wrong.starts_with("unknown variant ") {
-        "unknown value".to_owned()
-    } else if let Some(name) = wrong.strip_prefix("unknown field ") {
-        unknown_setting(name)
-    } else {
-        return message.to_owned();
-    };
-    match expected {
-        Some(expected) => format!("{wrong}{EXPECTED}{expected}"),
-        None => wrong,
-    }
-}
-
-/// Returns the type in serde's description of a value, such as `string "..."`.
-fn type_of(found: &str) -> &'static str {
-    const TYPES: [(&str, &str); 6] = [
-        ("string", "string"),
-        ("integer", "integer"),
-        ("floating point", "float"),
-        ("boolean", "boolean"),
-        ("sequence", "array"),
-        ("map", "table"),
-    ];
-    let found = TYPES.iter().find(|(serde, _)| found.starts_with(serde));
-    found.map_or("another type", |&(_, toml)| toml)
-}
-
-/// Returns what is accepted, in the terms of TOML.
-fn in_toml(expected: &str) -> &str {
-    match expected {
-        "a sequence" => "an array",
-        "a map" | "an object" => "a table",
-        expected if expected.starts_with("struct ") => "a table",
-        expected => expected,
-    }
-}
-
-/// Returns the message about an unknown setting, whose text begins with the name in backticks.
-fn unknown_setting(quoted: &str) -> String {
-    let name = quoted
-        .strip_prefix('`')
-        .and_then(|name| name.rsplit_once('`'));
-    match name {
-        Some((name, _)) if is_name(name) => format!("unknown setting `{name}`"),
-        _ => "unknown setting".to_owned(),
-    }
 }
 
 #[cfg(test)]
@@ -200,7 +203,7 @@ mod tests {
             ("[server]\nstore = [\"redis://u:s3cret@h\"]", "server.store"),
             (
                 "[server]\ndurability = \"a, expected s3cret\"",
-                "server.durability: unknown value, expected `always` or `interval`",
+                "server.durability: unknown value, expected one of `always`, `interval`",
             ),
             (
                 "[server]\nmemory_limit = \"mb_s3cret\"",
@@ -235,7 +238,7 @@ mod tests {
     fn errors_show_line_column_and_what_is_accepted() {
         assert_eq!(
             error("# é\n[server]\nkeys = \"mb_x\"\n"),
-            "a.toml: line 3, column 8: server.keys: invalid type: string, expected an array"
+            "a.toml: line 3, column 8: server.keys: invalid type: string, expected a sequence"
         );
         assert_eq!(
             error("[server]\nkeys = [\"é\", \"mb_x\"]\n"),
