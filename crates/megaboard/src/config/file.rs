@@ -57,7 +57,7 @@ impl<'a> Value<'a> {
     }
 }
 
-impl<'de> IntoDeserializer<'de, Malformed> for Value<'_> {
+impl IntoDeserializer<'_, Malformed> for Value<'_> {
     type Deserializer = Self;
 
     fn into_deserializer(self) -> Self {
