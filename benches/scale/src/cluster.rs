@@ -1,9 +1,9 @@
 //! Which node has which shard: slots are those of the store's keys, nodes have even ranges of slots.
 
 use board::{Activity, BoardName, Incarnation, Meaning, ShardCount};
-use redis_boards::keys::ShardKeys;
 use redis_nodes::{SLOTS, slot_of};
 use shard_store::BoardRecord;
+use store_redis::boards::keys::ShardKeys;
 
 use crate::random::Random;
 

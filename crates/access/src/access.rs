@@ -8,8 +8,8 @@ use arc_swap::{ArcSwap, Guard};
 use axum::http::{HeaderMap, Request};
 use board::Timestamp;
 use metering::Counter;
-use problem::{Problem, ProblemType};
 use tower_http::cors::CorsLayer;
+use wire::problem::{Problem, ProblemType};
 
 use crate::caller::Caller;
 use crate::client::Proxies;
@@ -234,7 +234,7 @@ impl Access {
 /// Shortens a value for an error message, and removes the user and the password of a URL.
 fn shown(text: &str) -> String {
     match text.rsplit_once('@') {
-        Some((_, host)) => problem::shown(format!("...@{host}")),
-        None => problem::shown(text),
+        Some((_, host)) => wire::problem::shown(format!("...@{host}")),
+        None => wire::problem::shown(text),
     }
 }

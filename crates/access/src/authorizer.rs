@@ -6,7 +6,7 @@ use std::sync::Arc;
 use arc_swap::Guard;
 use axum::http::{HeaderMap, header};
 use board::Timestamp;
-use problem::Problem;
+use wire::problem::Problem;
 
 use crate::access::Access;
 use crate::caller::{Caller, unless_public};
@@ -179,7 +179,7 @@ mod tests {
     use std::net::Ipv4Addr;
 
     use board::KindName;
-    use problem::ProblemType;
+    use wire::problem::ProblemType;
 
     use super::*;
     use crate::key_settings::KeySettings;

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use axum::extract::FromRequestParts;
 use axum::http::request::Parts;
 use board::Timestamp;
-use problem::{Problem, ProblemType};
+use wire::problem::{Problem, ProblemType};
 
 use crate::access::Access;
 use crate::key::Key;

@@ -4,7 +4,7 @@ use std::net::Ipv6Addr;
 use std::time::Duration;
 
 use axum::http::{HeaderName, HeaderValue, Method, Uri, header};
-use request_trace::REQUEST_ID;
+use http_server::request_trace::REQUEST_ID;
 use tower_http::cors::{AllowOrigin, CorsLayer};
 
 use crate::hosts::is_name;

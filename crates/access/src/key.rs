@@ -6,7 +6,7 @@ use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use board::{KindName, Timestamp};
-use problem::{Problem, ProblemType};
+use wire::problem::{Problem, ProblemType};
 
 use crate::key_settings::KeySettings;
 use crate::new_key::{KeyDigest, KeyTag, tag_of};

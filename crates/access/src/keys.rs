@@ -4,8 +4,8 @@ use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
 
 use axum::http::{HeaderMap, header};
-use problem::{Problem, ProblemType};
 use subtle::ConstantTimeEq as _;
+use wire::problem::{Problem, ProblemType};
 
 use crate::key::{Key, KeyError};
 use crate::key_settings::KeySettings;

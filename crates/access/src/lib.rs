@@ -19,6 +19,7 @@
 //! not know the routes or the files that it is configured by.
 
 mod access;
+pub mod audit;
 mod authorizer;
 mod caller;
 mod client;

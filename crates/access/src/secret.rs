@@ -1,6 +1,6 @@
 //! Finds keys, stream tokens and hashes of keys in other text: [`has_secret`].
 
-use problem::is_key_char;
+use wire::problem::is_key_char;
 
 use crate::new_key::{HASH_CHARS, HASH_PREFIX, KEY_CHARS, KEY_PREFIX};
 use crate::token::{TOKEN_CHARS, TOKEN_PREFIX};
@@ -14,7 +14,7 @@ const SECRETS: [(&str, usize); 3] = [
 
 /// Returns whether the text contains a complete key, stream token or hash of a key.
 ///
-/// Unlike [`without_keys`](problem::without_keys) it ignores a prefix inside a word, such as in `thumb_generation`.
+/// Unlike [`without_keys`](wire::problem::without_keys) it ignores a prefix inside a word, such as in `thumb_generation`.
 pub(crate) fn has_secret(text: &str) -> bool {
     SECRETS.iter().any(|(prefix, chars)| {
         text.match_indices(prefix).any(|(start, _)| {
@@ -27,7 +27,7 @@ pub(crate) fn has_secret(text: &str) -> bool {
 
 #[cfg(test)]
 mod tests {
-    use problem::without_keys;
+    use wire::problem::without_keys;
 
     use crate::NewKey;
 

@@ -2,7 +2,7 @@
 
 use axum::http::uri::PathAndQuery;
 use axum::http::{Request, Uri};
-use query_params::percent;
+use http_server::query_params::percent;
 
 /// The query parameter of the token.
 const PARAMETER: &str = "token";

@@ -3,21 +3,21 @@
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
+use crate::profile_join::ProfiledTops;
+use access::audit::{AuditLog, HasAuditLog};
 use access::{Access, Caller, PublicKinds};
-use audit::{AuditLog, HasAuditLog};
 use board::{PublishTargets, Timestamp};
-use connection::{
+use http_server::request_trace::Tracer;
+use http_server::{
     ADDRESS_PART, BODIES_BYTES_MAX, BODY_BYTES_MAX, BodyMemory, HasResponses, Pools,
     RESPONSE_BYTES_MAX, Responses, WRITES_BYTES_MAX, WritePermits,
 };
 use merger::Merger;
 use metering::Registry;
-use problem::Problem;
-use profile_join::ProfiledTops;
-use request_trace::Tracer;
 use shard_router::{KnownKind, Moment, Router};
 use shard_store::Clock;
 use tokio::sync::{Semaphore, watch};
+use wire::problem::Problem;
 
 use crate::feeds::Feeds;
 use crate::metrics::{self, Metrics, Streams};

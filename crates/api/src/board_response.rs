@@ -3,8 +3,8 @@
 use axum::http::{HeaderMap, HeaderValue};
 use axum::response::{IntoResponse, Response};
 use board::BoardName;
+use http_server::validators::{BoardTag, Caching, is_known, json_text};
 use merger::ReadResult;
-use validators::{BoardTag, Caching, is_known, json_text};
 use wire::{Envelope, JsonMembers, JsonText};
 
 use crate::read_window::ReadWindow;

@@ -1,13 +1,13 @@
-//! Bodies of requests, within the limits of the service ([`connection::BodyMemory`]).
+//! Bodies of requests, within the limits of the service ([`http_server::BodyMemory`]).
 
 use std::time::Duration;
 
 use axum::body::Body;
 use axum::http::HeaderMap;
-use connection::{Whole, from_json, media_type, whole_up_to};
-use problem::{Problem, ProblemType};
-use query_params::prefer;
+use http_server::query_params::prefer;
+use http_server::{Whole, from_json, media_type, whole_up_to};
 use serde::de::DeserializeOwned;
+use wire::problem::{Problem, ProblemType};
 
 use crate::app::App;
 

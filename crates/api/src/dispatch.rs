@@ -9,12 +9,12 @@ use axum::http::{HeaderValue, Method, Uri, header};
 use axum::response::{IntoResponse as _, Response};
 use futures::FutureExt as _;
 use futures::future::BoxFuture;
-use problem::{Problem, ProblemType};
-use query_params::percent;
+use http_server::query_params::percent;
+use wire::problem::{Problem, ProblemType};
 
 use crate::app::App;
 use crate::route::{CallHandler, Matched, Route};
-use query_params::PathParams;
+use http_server::query_params::PathParams;
 
 /// Calls the handler of the route of a request.
 pub(crate) fn dispatch(

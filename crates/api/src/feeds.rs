@@ -18,10 +18,10 @@ use std::time::Duration;
 
 use board::{BoardName, Timestamp, WindowSelector};
 use bytes::Bytes;
-use connection::PerAddress;
+use http_server::PerAddress;
 use parking_lot::Mutex;
-use problem::{Problem, ProblemType};
 use tokio::sync::{OwnedSemaphorePermit, Semaphore, watch};
+use wire::problem::{Problem, ProblemType};
 
 use self::frame::Frame;
 pub(crate) use self::readers::FeedReader;

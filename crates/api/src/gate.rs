@@ -5,7 +5,7 @@
 //! checks the key, and calls the route's handler. The table of routes ([`crate::route`]) says what a route requires of
 //! its callers, and [`Access`](access::Access) checks it. A handler whose boards are in the body or the query checks
 //! its [`Caller`] itself. For an audited route, the gate passes the handler an audit entry to begin, and ends it. A
-//! response counts until its connection has written it ([`connection::Responses`]). Before all that, a repeated read
+//! response counts until its connection has written it ([`http_server::Responses`]). Before all that, a repeated read
 //! may be answered from a response that is [prepared].
 
 mod begun;
@@ -19,22 +19,22 @@ use std::sync::Arc;
 use std::thread::available_parallelism;
 use std::time::Duration;
 
+use access::audit::AuditedRequest;
 use access::{Authorizer, Caller, CorsLayer, Scope, take_token};
-use audit::AuditedRequest;
 use axum::body::{Body, HttpBody as _};
 use axum::http::uri::PathAndQuery;
 use axum::http::{HeaderMap, HeaderValue, Method, Request, header};
 use axum::response::{IntoResponse, Response};
-use connection::{
-    Flow, LINES, PerAddress, RequestPermit, RequestPermits, ServerLimits, media_type,
-};
 use futures::FutureExt as _;
 use futures::future::BoxFuture;
+use http_server::query_params::percent;
+use http_server::request_trace::Tracer;
+use http_server::{
+    Flow, LINES, PerAddress, RequestPermit, RequestPermits, ServerLimits, media_type,
+};
 use pacing::FairQueue;
-use problem::{Problem, ProblemType, without_cause};
-use query_params::percent;
-use request_trace::Tracer;
 use tower::{Layer as _, ServiceExt as _, service_fn};
+use wire::problem::{Problem, ProblemType, without_cause};
 
 pub(crate) use self::begun::BegunRequest;
 use self::begun::{Handled, answered};
@@ -44,7 +44,7 @@ use self::route_metrics::MetricsByRoute;
 use crate::app::App;
 use crate::dispatch::{dispatch, not_allowed, unknown_path};
 use crate::route::{Matched, Needs};
-use query_params::PathParams;
+use http_server::query_params::PathParams;
 
 /// The beginning of every path that requires a key.
 const KEYED: &str = "/v1/";

@@ -28,9 +28,14 @@ mod metrics;
 mod observed;
 #[cfg(test)]
 mod openapi;
+#[cfg(test)]
+pub mod openapi_parts;
+pub mod pages;
+pub mod profile_join;
 mod profiles;
 mod progress;
 mod read_window;
+pub mod receipts;
 mod route;
 mod routes;
 mod server;
@@ -38,5 +43,5 @@ mod stream;
 mod target;
 
 pub use app::{App, PROFILED_BYTES_MAX};
-pub use connection::{PREPARED_BYTES_MAX, ServerLimits, WRITES_BYTES_MAX};
+pub use http_server::{PREPARED_BYTES_MAX, ServerLimits, WRITES_BYTES_MAX};
 pub use server::{QUEUED_MAX, Stopping, serve};

@@ -20,7 +20,7 @@ mod writes;
 use std::sync::Arc;
 
 use access::Access;
-use connection::Connections;
+use http_server::Connections;
 use merger::Merger;
 use metering::{Family, Gauge, Registry, labels, register_process};
 use shard_router::Router;

@@ -7,7 +7,9 @@ use std::task::Poll;
 
 use axum::http::{HeaderValue, Method, Request, header};
 use axum::response::Response;
-use request_trace::{CurrentRequest, REQUEST_ID, RequestScope, request_id, trace_parent};
+use http_server::request_trace::{
+    CurrentRequest, REQUEST_ID, RequestScope, request_id, trace_parent,
+};
 use shard_router::TRACE_TARGET;
 use tracing::field::{Empty, display};
 use tracing::{Level, Span};

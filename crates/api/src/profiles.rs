@@ -2,12 +2,12 @@
 
 use std::borrow::Cow;
 
+use crate::profile_join::shown_profiles;
 use board::{Member, Window};
 use merger::{MemberStanding, MemberView, TopView, UnlistedView};
-use problem::Problem;
-use profile_join::shown_profiles;
 use shard_router::KnownKind;
 use wire::ShownProfiles;
+use wire::problem::Problem;
 
 use crate::app::App;
 

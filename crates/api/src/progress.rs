@@ -1,10 +1,10 @@
 //! Requests that do a part of a long operation, and are repeated until it is done.
 
-use audit::AuditDetails;
+use access::audit::AuditDetails;
 use axum::response::{IntoResponse as _, Response};
-use problem::Problem;
 use serde::Serialize;
 use tokio::time::Duration;
+use wire::problem::Problem;
 
 /// How long a request goes on before it returns its progress: proxies time out longer ones.
 pub(crate) const REQUEST_FOR: Duration = Duration::from_secs(10);
@@ -13,7 +13,7 @@ pub(crate) const REQUEST_FOR: Duration = Duration::from_secs(10);
 /// the progress in any case.
 pub(crate) fn answer(shape: &impl Serialize, ended: Result<(), Problem>) -> Response {
     let mut response = match ended {
-        Ok(()) => validators::json(shape),
+        Ok(()) => http_server::validators::json(shape),
         Err(problem) => problem.with(shape).into_response(),
     };
     let details = serde_json::to_value(shape).unwrap_or_default();

@@ -3,8 +3,8 @@
 use std::time::Duration;
 
 use board::{Activity, BoardName, Calendar, Kind, Timestamp, Window};
+use http_server::validators::Freshness;
 use merger::{ReadResult, Snapshot, TopForm, TopView, final_from};
-use validators::Freshness;
 use wire::Envelope;
 
 /// The window of a read, with what its responses need of the kind.

@@ -23,7 +23,7 @@ use crate::routes::{
     member_boards, members, metrics, openapi, page, profiles, range, rank, removal, stream,
     stream_tokens, top, tops,
 };
-use query_params::PathParams;
+use http_server::query_params::PathParams;
 
 /// What a route requires of its callers.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

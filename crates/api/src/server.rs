@@ -20,9 +20,9 @@ use std::io;
 use std::sync::Arc;
 use std::time::Duration;
 
-use connection::{Asked, OpenConnections, ServerLimits, refuse_handshakes};
 use futures::FutureExt as _;
 use futures::future::BoxFuture;
+use http_server::{Asked, OpenConnections, ServerLimits, refuse_handshakes};
 use tokio::net::TcpListener;
 use tokio::sync::watch;
 use tokio::time::{sleep, timeout};

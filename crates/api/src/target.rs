@@ -10,14 +10,14 @@ use board::{
     BoardName, Kind, Member, Period, SelectorError, Subject, Timestamp, Window, WindowSelector,
     WindowState,
 };
-use problem::{Problem, ProblemType};
-use query_params::{Params, percent};
+use http_server::query_params::{Params, percent};
+use http_server::validators::Freshness;
 use shard_router::KnownKind;
-use validators::Freshness;
+use wire::problem::{Problem, ProblemType};
 
 use crate::app::App;
 use crate::read_window::ReadWindow;
-use query_params::PathParams;
+use http_server::query_params::PathParams;
 
 /// The file in the path, which may not exist.
 pub(crate) struct FilePath(pub(crate) String);

@@ -8,9 +8,9 @@ use std::fmt;
 use std::num::NonZero;
 use std::time::Duration;
 
+use crate::calendar::Timestamp;
 use crate::kind::Kind;
 use crate::limits::{KEEP_MAX, NAME_CLOSED_MAX, SETTINGS_KEPT_MIN};
-use calendar::Timestamp;
 
 const MICROSECOND: Duration = Duration::from_micros(1);
 const MILLISECOND: Duration = Duration::from_millis(1);

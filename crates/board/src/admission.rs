@@ -7,11 +7,11 @@ use std::sync::Arc;
 
 use smallvec::SmallVec;
 
+use crate::calendar::Timestamp;
+use crate::calendar::{Period, Span, Window};
 use crate::kind::Kind;
 use crate::limits::FUTURE_MAX;
 use crate::window_rule::{Keep, WindowRule};
-use calendar::Timestamp;
-use calendar::{Period, Span, Window};
 
 /// The windows in which a contribution counts. Contributions of about the same time share one list.
 pub type Windows = Arc<[Window]>;

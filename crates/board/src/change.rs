@@ -5,12 +5,12 @@
 //! than a day from now. A window may be added; it begins at its next start. Everything else would change the meaning of
 //! existing boards and is rejected.
 
+use crate::calendar::Period;
+use crate::calendar::Timestamp;
 use crate::kind::Kind;
 use crate::kind_error::KindError;
 use crate::limits::SEASONS_AHEAD_MIN;
 use crate::window_rule::WindowRule;
-use calendar::Period;
-use calendar::Timestamp;
 
 /// Why a kind with boards cannot be changed like this.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]

@@ -8,12 +8,12 @@
 
 use std::cmp::Ordering;
 
+use crate::calendar::Timestamp;
 use crate::ident::FieldName;
 use crate::rules::{Mode, Op, Rules};
 use crate::standing::{STANDING_WORDS_MAX, Standing};
 use crate::ties::Direction;
 use crate::value::{Value, Values};
-use calendar::Timestamp;
 
 /// A sum would leave ±(2^53 − 1), or the declared range of a packed kind.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]

@@ -8,6 +8,7 @@ use std::time::Duration;
 
 use serde::{Deserialize, Serialize};
 
+use crate::calendar::{Calendar, Period};
 use crate::hidden::Hidden;
 use crate::ident::KindName;
 use crate::kind_error::KindError;
@@ -18,7 +19,6 @@ use crate::retain::Retain;
 use crate::rules::{Mode, Op, Rules};
 use crate::shard_count::ShardCount;
 use crate::window_rule::{Keep, WindowRule};
-use calendar::{Calendar, Period};
 
 /// How a position becomes a rank.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Hash, Deserialize, Serialize)]

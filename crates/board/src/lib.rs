@@ -9,6 +9,7 @@
 
 mod activity;
 mod admission;
+pub mod calendar;
 mod change;
 mod fold;
 mod hidden;
@@ -31,7 +32,7 @@ mod ties;
 mod value;
 mod window_rule;
 
-pub use calendar::{
+pub use crate::calendar::{
     Calendar, DayStart, DayStartError, Period, Seasons, SeasonsError, SelectorError, Span,
     Timestamp, TimestampError, UnknownPeriod, UnknownTimeZone, Weekday, WeeksFrom, WeeksFromError,
     Window, WindowSelector,

@@ -23,11 +23,11 @@ use std::cmp::Ordering;
 pub use name_order::NameOrder;
 pub use rank_words::{RANK_WORDS_MAX, RankWords};
 
+use crate::calendar::Timestamp;
 use crate::ident::Member;
 use crate::rules::Rules;
 use crate::ties::{Direction, Ties};
 use crate::value::{Value, Values};
-use calendar::Timestamp;
 
 const SIGN: u64 = 1 << 63;
 

@@ -1,5 +1,6 @@
 //! The smallest change by which a member overtakes another.
 
+use crate::calendar::Timestamp;
 use crate::ident::Member;
 use crate::limits::VALUE_MAX;
 use crate::order::RankKey;
@@ -7,7 +8,6 @@ use crate::rules::{Mode, Op, Rules};
 use crate::standing::Standing;
 use crate::ties::Direction;
 use crate::value::{Value, Values};
-use calendar::Timestamp;
 
 impl Rules {
     /// Returns the smallest change of the first field that, made at `now`, would rank a member with

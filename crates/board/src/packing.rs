@@ -10,14 +10,14 @@
 
 use std::time::Duration;
 
+use crate::calendar::Timestamp;
+use crate::calendar::{Period, Window};
 use crate::kind_error::KindError;
 use crate::limits::PACKED_BITS;
 use crate::rules_error::RulesError;
 use crate::ties::Ties;
 use crate::value::Value;
 use crate::window_rule::WindowRule;
-use calendar::Timestamp;
-use calendar::{Period, Window};
 
 /// The declared range of a kind whose standings are packed.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]

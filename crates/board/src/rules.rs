@@ -7,13 +7,13 @@
 use serde::{Deserialize, Serialize};
 use smallvec::SmallVec;
 
+use crate::calendar::Timestamp;
 use crate::ident::FieldName;
 use crate::limits::FIELDS_MAX;
 use crate::packing::Packing;
 use crate::rules_error::RulesError;
 use crate::ties::{Direction, Ties};
 use crate::value::Values;
-use calendar::Timestamp;
 
 /// How deltas of one field fold, in [`Mode::Accumulate`].
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Hash, Deserialize, Serialize)]

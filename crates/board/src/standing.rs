@@ -5,11 +5,11 @@
 //! latest the values and one time. Only [`Rules`] can decode them; how contributions change them is
 //! in `fold`.
 
+use crate::calendar::Timestamp;
 use crate::limits::FIELDS_MAX;
 use crate::order::RankWords;
 use crate::rules::{Mode, Op, Rules};
 use crate::value::{Value, Values};
-use calendar::Timestamp;
 
 /// Maximum words of a standing: a value and a time for each of four fields.
 pub const STANDING_WORDS_MAX: usize = 2 * FIELDS_MAX;

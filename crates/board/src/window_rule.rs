@@ -2,8 +2,8 @@
 
 use std::time::Duration;
 
-use calendar::Period;
-use calendar::Timestamp;
+use crate::calendar::Period;
+use crate::calendar::Timestamp;
 
 /// How long a window is kept.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]

@@ -6,6 +6,8 @@
 mod disk;
 mod local;
 mod regular;
+#[cfg(feature = "simulated")]
+pub mod simulated;
 
 pub use disk::{Disk, DiskFile};
 pub use local::{LocalDisk, OpenError};

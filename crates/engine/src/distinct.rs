@@ -19,8 +19,8 @@ use board::{RankWords, Rules, Window};
 use parking_lot::{RwLock, RwLockReadGuard};
 use shard_store::Group;
 
+use crate::counted_tree::{Bound, Names, Tree};
 use crate::shard::Shard;
-use counted_tree::{Bound, Names, Tree};
 
 /// The values of each window of a board.
 #[derive(Debug, Default)]

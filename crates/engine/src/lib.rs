@@ -19,10 +19,12 @@
 //! shard's lock.
 
 mod cell;
+pub mod counted_tree;
 mod distinct;
 mod ids;
 mod log;
 mod pages;
+pub mod profile_table;
 mod ranking;
 mod registry;
 mod shard;

@@ -16,10 +16,10 @@ use std::collections::BTreeMap;
 use std::ops::Bound::{Excluded, Included, Unbounded};
 use std::sync::Arc;
 
+use crate::profile_table::ProfileTable;
 use board::{Activity, BoardName, Incarnation, Kind, KindName, Subject, Timestamp};
 use hashbrown::HashTable;
 use parking_lot::RwLock;
-use profile_table::ProfileTable;
 
 pub use known_kinds::is_equivalent_for_boards;
 

@@ -24,7 +24,7 @@ use thiserror::Error;
 use twox_hash::XxHash3_64;
 
 use super::pages::{PAGE_BYTES, Pages};
-use counted_tree::Names;
+use crate::counted_tree::Names;
 pub(crate) use frozen::FrozenTable;
 use index::Index;
 

@@ -4,8 +4,8 @@ use std::path::PathBuf;
 use std::time::Duration;
 
 use clap::Args;
-use tools::result_args::ResultArgs;
-use tools::server::ServerArgs;
+use commands::result_args::ResultArgs;
+use commands::server::ServerArgs;
 
 use crate::mix::Mix;
 

@@ -5,10 +5,10 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread;
 use std::time::{Duration, Instant};
 
+use commands::terminal;
 use tokio::runtime::Handle;
 use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 use tokio::time::timeout;
-use tools::terminal;
 
 use crate::connections::Connections;
 use crate::request::Request;
@@ -34,7 +34,7 @@ impl Stop {
                 return;
             }
             if self.is_requested() {
-                std::process::exit(i32::from(tools::INTERRUPTED));
+                std::process::exit(i32::from(commands::INTERRUPTED));
             }
             self.request();
             terminal::report("waiting for responses to what was sent; Ctrl-C ends at once");

@@ -3,9 +3,9 @@
 use std::error::Error;
 use std::sync::Arc;
 
+use commands::gifts;
 use futures::{FutureExt as _, StreamExt as _};
 use tokio::runtime::Handle;
-use tools::gifts;
 
 use crate::connections::Connections;
 use crate::drive::Stop;

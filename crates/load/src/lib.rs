@@ -33,13 +33,13 @@ use std::process::ExitCode;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
+use commands::{INTERRUPTED, terminal};
 use indicatif::ProgressBar;
 use indicatif::style::ProgressStyle;
 use megaboard_client::RetryPolicy;
 use serde_json::Value;
 use tokio::runtime::Runtime;
 use tokio::task::JoinSet;
-use tools::{INTERRUPTED, terminal};
 
 pub use self::args::LoadArgs;
 

@@ -4,7 +4,7 @@ use std::fmt::Write as _;
 use std::time::Duration;
 
 use comfy_table::{Cell, CellAlignment, Table, presets};
-use tools::terminal::printable;
+use commands::terminal::printable;
 
 use crate::args::LoadArgs;
 use crate::tally::{Counts, OperationCounts};

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use tools::gifts;
+use commands::gifts;
 
 /// Rooms whose popularity follows Zipf's law: room N has 1/N of the requests and members of room 1. Clones share the
 /// weights.

@@ -1,6 +1,6 @@
 //! The requests of a load: [`Scenario`].
 
-use tools::gifts;
+use commands::gifts;
 
 use crate::args::LoadArgs;
 use crate::mix::{Mix, Operation};

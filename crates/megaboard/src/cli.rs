@@ -1,17 +1,17 @@
 //! The command line: [`Cli`]. The arguments of a command are defined in its own module.
 
-use board_commands::add::AddArgs;
-use board_commands::boards::BoardsArgs;
-use board_commands::kinds::KindsArgs;
-use board_commands::member::MemberArgs;
-use board_commands::top::TopArgs;
 use clap::{Parser, Subcommand};
+use commands::adopt::AdoptArgs;
+use commands::board_commands::add::AddArgs;
+use commands::board_commands::boards::BoardsArgs;
+use commands::board_commands::kinds::KindsArgs;
+use commands::board_commands::member::MemberArgs;
+use commands::board_commands::top::TopArgs;
+use commands::export::ExportArgs;
+use commands::import::ImportArgs;
+use commands::ingest::IngestArgs;
+use commands::probes::{AliveArgs, ReadyArgs};
 use load::LoadArgs;
-use tools::adopt::AdoptArgs;
-use tools::export::ExportArgs;
-use tools::import::ImportArgs;
-use tools::ingest::IngestArgs;
-use tools::probes::{AliveArgs, ReadyArgs};
 
 use crate::completions::CompletionsArgs;
 use crate::key::KeyArgs;

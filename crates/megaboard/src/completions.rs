@@ -6,7 +6,7 @@ use std::string::FromUtf8Error;
 
 use clap::{Args, Command};
 use clap_complete::{Shell, generate};
-use tools::terminal;
+use commands::terminal;
 
 /// Prints a completion script for a shell.
 ///

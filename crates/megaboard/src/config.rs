@@ -27,9 +27,9 @@ use shard_store::{Memory, UnsupportedKind};
 use store_local::LocalSettings;
 use wire::KindShape;
 
+use self::audit::AuditError;
 use crate::store::StoreSettings;
 use crate::traces::TraceSettings;
-use audit::AuditError;
 use embedded::EmbeddedSection;
 pub(crate) use kinds::ConfiguredKind;
 use limits::LimitsError;
@@ -139,7 +139,7 @@ impl Config {
     }
 
     /// Returns the limits of the audit log.
-    pub(crate) fn audit_limits(&self) -> Result<::audit::AuditLimits, ConfigError> {
+    pub(crate) fn audit_limits(&self) -> Result<::access::audit::AuditLimits, ConfigError> {
         Ok(self.server.audit_limits()?)
     }
 

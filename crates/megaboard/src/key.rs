@@ -10,9 +10,9 @@ use std::time::{Duration, SystemTime};
 use access::{NewKey, Scope, check_key_name};
 use board::KindName;
 use clap::{Args, Subcommand};
+use commands::result_args::ResultArgs;
+use commands::secrets::SecretParser;
 use serde::Serialize;
-use tools::result_args::ResultArgs;
-use tools::secrets::SecretParser;
 
 /// Digits of the hash in the default name.
 const NAME_DIGITS: usize = 8;

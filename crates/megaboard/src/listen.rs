@@ -5,8 +5,8 @@ use std::io;
 use std::net::{Ipv4Addr, SocketAddr};
 
 use api::QUEUED_MAX;
-use problem::shown;
 use tokio::net::{TcpListener, TcpSocket, lookup_host};
+use wire::problem::shown;
 
 /// Where the server listens unless it is configured.
 const DEFAULT: &str = "127.0.0.1:8080";

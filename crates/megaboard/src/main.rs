@@ -22,10 +22,10 @@ mod verify;
 
 use std::process::ExitCode;
 
-use board_commands::{add, boards, kinds, member, top};
 use clap::{CommandFactory as _, Parser as _};
-use tools::server::advice;
-use tools::{adopt, export, import, ingest, probes, terminal};
+use commands::board_commands::{add, boards, kinds, member, top};
+use commands::server::advice;
+use commands::{adopt, export, import, ingest, probes, terminal};
 
 use cli::{Cli, Command};
 
@@ -52,7 +52,7 @@ fn main() -> ExitCode {
     outcome.unwrap_or_else(|error| {
         let advice = error.downcast_ref().map_or("", advice);
         let message = format!("{error}{advice}");
-        terminal::report(&problem::without_keys(&message));
+        terminal::report(&wire::problem::without_keys(&message));
         ExitCode::FAILURE
     })
 }

@@ -6,7 +6,7 @@ use std::process::ExitCode;
 
 use clap::{Args, Command};
 use clap_mangen::{Man, generate_to};
-use tools::terminal;
+use commands::terminal;
 
 /// Prints the manual page, or writes the manual pages of all commands to a folder.
 ///

@@ -9,15 +9,15 @@ use std::process::ExitCode;
 use std::sync::Arc;
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
+use access::audit::AuditLog;
 use access::{Access, AccessError, TokenSecret};
 use api::{App, PREPARED_BYTES_MAX, PROFILED_BYTES_MAX, Stopping, WRITES_BYTES_MAX};
-use audit::AuditLog;
 use board::{PublishTargets, Timestamp};
 use clap::Args;
 use clap::builder::BoolishValueParser;
+use http_server::request_trace::Tracer;
 use merger::{Merger, Settings};
 use publish::Publisher;
-use request_trace::Tracer;
 use shard_router::{CatalogueError, KNOWN_BOARDS_MAX, Lifetimes, Moment, Router};
 use shard_store::{Clock, Memory, ShardStore};
 use store_redis::{REPLIES_BYTES_MAX, limit_replies};

@@ -7,10 +7,10 @@ use std::sync::Arc;
 
 use board::{Kind, Subject};
 use clap::Args;
+use commands::result_args::ResultArgs;
+use commands::terminal;
 use serde::Serialize;
 use shard_store::{BoardRecord, Orphan, ShardStore};
-use tools::result_args::ResultArgs;
-use tools::terminal;
 
 use crate::config::Config;
 use crate::store::StoreUrl;

@@ -13,6 +13,7 @@
 
 mod at_once;
 mod cache;
+pub mod content_coding;
 mod error;
 mod gather;
 mod hidden;

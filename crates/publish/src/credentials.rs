@@ -5,7 +5,7 @@ use std::fmt;
 use std::path::PathBuf;
 
 use board::TargetName;
-use redis_link::{Tls, TlsError};
+use redis_nodes::redis_link::{Tls, TlsError};
 
 /// The logins of targets, and the certificates that are trusted over TLS.
 #[derive(Debug, Clone, Default)]
@@ -50,10 +50,10 @@ impl Credentials {
 
 impl Login {
     /// Returns the login for Redis; `None` without a password.
-    pub(crate) fn into_redis(self) -> Option<redis_link::Login> {
+    pub(crate) fn into_redis(self) -> Option<redis_nodes::redis_link::Login> {
         let user = self.user;
         self.password
-            .map(|password| redis_link::Login { user, password })
+            .map(|password| redis_nodes::redis_link::Login { user, password })
     }
 }
 

@@ -7,15 +7,15 @@
 use std::sync::Arc;
 use std::time::Duration;
 
+use crate::redis_link::Value;
 use futures::FutureExt as _;
 use futures::future::{BoxFuture, Shared};
 use parking_lot::Mutex;
-use redis_link::Value;
 
 use crate::backlog::Backlog;
 use crate::fault::Fault;
-use redis_link::Connection;
-use redis_link::reply;
+use crate::redis_link::Connection;
+use crate::redis_link::reply;
 
 /// The maximum time that one `WAIT` may block its connection.
 const WAIT_MAX: Duration = Duration::from_millis(200);

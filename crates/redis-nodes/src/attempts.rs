@@ -18,10 +18,10 @@ use crate::link::{CallReply, IN_DOUBT_MIN, Link};
 use crate::metrics::CallEnd;
 use crate::node::Node;
 use crate::overload::Overload;
+use crate::redis_link::Address;
+use crate::redis_link::Backoff;
 use crate::settings::NodeSettings;
 use crate::topology::Topology;
-use redis_link::Address;
-use redis_link::Backoff;
 
 /// The first and the longest pause between attempts.
 const PAUSES: (Duration, Duration) = (Duration::from_millis(2), Duration::from_millis(100));

@@ -28,7 +28,7 @@ use tokio::time::{Instant, timeout, timeout_at};
 use crate::fault::Fault;
 use crate::overload::Overload;
 use crate::pace::{Pace, Sent};
-use redis_link::Address;
+use crate::redis_link::Address;
 
 /// The node's work that may be under way on one connection. A larger call is under way alone.
 ///

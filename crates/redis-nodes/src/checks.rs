@@ -1,8 +1,8 @@
 //! Checks of a server's configuration at the start: [`check`].
 
 use crate::link::Link;
+use crate::redis_link::reply;
 use crate::settings::NodeSettings;
-use redis_link::reply;
 
 /// Rejects a server that may evict boards, and warns of settings that risk data.
 pub(crate) async fn check(link: &Link, settings: &NodeSettings) -> Result<(), String> {

@@ -8,11 +8,11 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Duration;
 
+use crate::redis_link::Value;
 use arc_swap::ArcSwap;
 use futures::FutureExt as _;
 use futures::future::{BoxFuture, select_ok};
 use parking_lot::Mutex;
-use redis_link::Value;
 use tokio::sync::Notify;
 use tokio::time::{Instant, sleep, timeout};
 
@@ -20,10 +20,10 @@ use crate::dial::Dial;
 use crate::fault::Fault;
 use crate::link::Link;
 use crate::node::Node;
+use crate::redis_link::Address;
+use crate::redis_link::Task;
+use crate::redis_link::{ConnectOptions, Connection, Reply};
 use crate::slots::SlotMap;
-use redis_link::Address;
-use redis_link::Task;
-use redis_link::{ConnectOptions, Connection, Reply};
 
 /// How often the map of slots is read without a reason.
 const REFRESH_EVERY: Duration = Duration::from_secs(5);

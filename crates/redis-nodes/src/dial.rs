@@ -1,6 +1,6 @@
 //! Settings of connections to nodes: [`Dial`].
 
-use redis_link::{ConnectOptions, RedisUrl, UrlKind};
+use crate::redis_link::{ConnectOptions, RedisUrl, UrlKind};
 
 use crate::library::FunctionLibrary;
 use crate::open_error::OpenError;

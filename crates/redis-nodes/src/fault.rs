@@ -1,7 +1,7 @@
 //! Why a call failed at its node: [`Fault`], and what an error of Redis means: [`ErrorClass`].
 
 use crate::overload::Overload;
-use redis_link::Address;
+use crate::redis_link::Address;
 
 /// Why a command has no reply.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -16,12 +16,12 @@ pub(crate) enum Fault {
     Redis(String),
 }
 
-impl From<redis_link::Fault> for Fault {
-    fn from(fault: redis_link::Fault) -> Self {
+impl From<crate::redis_link::Fault> for Fault {
+    fn from(fault: crate::redis_link::Fault) -> Self {
         match fault {
-            redis_link::Fault::NotSent(words) => Self::NotSent(words),
-            redis_link::Fault::Lost(words) => Self::Lost(words),
-            redis_link::Fault::Redis(words) => Self::Redis(words),
+            crate::redis_link::Fault::NotSent(words) => Self::NotSent(words),
+            crate::redis_link::Fault::Lost(words) => Self::Lost(words),
+            crate::redis_link::Fault::Redis(words) => Self::Redis(words),
         }
     }
 }

@@ -8,8 +8,8 @@ use crate::fault::Fault;
 use crate::keys::{FORMAT, SERVER};
 use crate::link::Link;
 use crate::probe::NoLink;
-use redis_link::Address;
-use redis_link::reply;
+use crate::redis_link::Address;
+use crate::redis_link::reply;
 
 /// The identity of a server, and that of the server with the registry of its store.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -14,11 +14,11 @@ use crate::link::{Ends, Link};
 use crate::node::Node;
 use crate::open_error::OpenError;
 use crate::probe::NoLink;
+use crate::redis_link::Address;
+use crate::redis_link::Backoff;
+use crate::redis_link::Reply;
+use crate::redis_link::reply;
 use crate::start_lock::{START_PAUSES, StartLock};
-use redis_link::Address;
-use redis_link::Backoff;
-use redis_link::Reply;
-use redis_link::reply;
 
 /// Servers that are not connected with one another.
 #[derive(Debug)]

@@ -10,9 +10,9 @@
 use std::sync::Arc;
 use std::time::Duration;
 
+use crate::redis_link::Value;
 use bytes::Bytes;
 use parking_lot::Mutex;
-use redis_link::Value;
 use tokio::task::JoinHandle;
 use tokio::time::{Instant, sleep, timeout, timeout_at};
 
@@ -25,11 +25,11 @@ use crate::info::Info;
 use crate::library::FunctionLibrary;
 use crate::node_clock::NodeClock;
 use crate::probe::{NoLink, ask_clock, ask_info, check, check_cluster, check_format};
+use crate::redis_link::Address;
+use crate::redis_link::reply;
+use crate::redis_link::{Connection, Ended, Reply, SILENCE};
 use crate::script_free::{Lease, SESSIONS_MAX, ScriptFree};
 use crate::settings::Writes;
-use redis_link::Address;
-use redis_link::reply;
-use redis_link::{Connection, Ended, Reply, SILENCE};
 
 /// How often a node is probed.
 const PROBE_EVERY: Duration = Duration::from_secs(1);

@@ -14,9 +14,9 @@ use crate::call::Location;
 use crate::fault::Fault;
 use crate::keys::{self, FORMAT};
 use crate::link::Link;
+use crate::redis_link::reply;
 use crate::tags::{SLOTS, tag_of};
 use crate::topology::Topology;
-use redis_link::reply;
 
 /// The number of markers over the slots of a cluster, evenly spaced.
 const CLUSTER_MARKERS: u16 = 64;

@@ -14,10 +14,10 @@ use crate::identity::{self, Expected};
 use crate::link::Link;
 use crate::metrics::NodeMetrics;
 use crate::probe::NoLink;
-use redis_link::Address;
-use redis_link::Backoff;
-use redis_link::SILENCE;
-use redis_link::Task;
+use crate::redis_link::Address;
+use crate::redis_link::Backoff;
+use crate::redis_link::SILENCE;
+use crate::redis_link::Task;
 
 /// The first and the longest pause between attempts to connect.
 const RECONNECT_PAUSES: (Duration, Duration) =

@@ -3,10 +3,10 @@
 use std::sync::Arc;
 use std::time::Duration;
 
+use crate::redis_link::{RedisUrl, Task};
 use futures::FutureExt as _;
 use futures::future::{BoxFuture, join_all};
 use metering::Registry;
-use redis_link::{RedisUrl, Task};
 use tokio::time::{Instant, sleep_until};
 
 use crate::attempts::Attempts;

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use redis_link::{Address, RedisUrl, Task, UrlKind};
+use crate::redis_link::{Address, RedisUrl, Task, UrlKind};
 use tokio::time::Instant;
 
 use crate::cluster::Cluster;
@@ -73,7 +73,7 @@ pub(crate) async fn open_topology(
 
 fn accept_empty(settings: &NodeSettings) -> Result<Vec<Address>, OpenError> {
     let addresses = settings.accept_empty.iter().map(|text| {
-        Address::parse(text, redis_link::PORT)
+        Address::parse(text, crate::redis_link::PORT)
             .map_err(|why| OpenError::Setting(format!("accept_empty: {text:?}: {why}")))
     });
     addresses.collect()

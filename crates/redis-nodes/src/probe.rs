@@ -1,6 +1,6 @@
 //! Probes of a node over a connection, and whether it may be used: [`NoLink`] is why not.
 
-use redis_link::{Connection, Value, reply};
+use crate::redis_link::{Connection, Value, reply};
 use tokio::time::Instant;
 
 use crate::dial::Dial;

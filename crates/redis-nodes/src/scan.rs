@@ -8,7 +8,7 @@ use futures::future::BoxFuture;
 
 use crate::fault::Fault;
 use crate::link::Link;
-use redis_link::reply;
+use crate::redis_link::reply;
 
 /// The approximate number of keys of a step, which delays other calls of the node.
 const STEP_KEYS: &str = "500";
@@ -71,7 +71,10 @@ impl ScannedKeys {
         let left = self.link.send("PTTL", &[key]).await;
         let left = left.map_err(|fault| failed(&self.link, &fault))?;
         // -2: the key does not exist. Any other reply is of a key that does.
-        Ok(!matches!(left, redis_link::Reply::Number { data: -2, .. }))
+        Ok(!matches!(
+            left,
+            crate::redis_link::Reply::Number { data: -2, .. }
+        ))
     }
 
     /// Returns whether a hash has this field.

@@ -4,19 +4,19 @@ use std::collections::HashMap;
 use std::sync::Arc;
 use std::time::Duration;
 
+use crate::redis_link::Value;
 use arc_swap::ArcSwapOption;
 use futures::future::join_all;
-use redis_link::Value;
 use tokio::sync::Notify;
 use tokio::time::{Instant, sleep, timeout};
 
 use crate::dial::Dial;
 use crate::fault::Fault;
 use crate::node::Node;
-use redis_link::Address;
-use redis_link::Task;
-use redis_link::reply;
-use redis_link::{ConnectOptions, Connection};
+use crate::redis_link::Address;
+use crate::redis_link::Task;
+use crate::redis_link::reply;
+use crate::redis_link::{ConnectOptions, Connection};
 
 /// How often sentinels are asked without a reason.
 const ASK_EVERY: Duration = Duration::from_secs(1);

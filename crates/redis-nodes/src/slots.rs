@@ -1,9 +1,9 @@
 //! Which node has which slot: [`SlotMap`], from the reply to `CLUSTER SLOTS`.
 
+use crate::redis_link::Address;
+use crate::redis_link::Reply;
+use crate::redis_link::reply;
 use crate::tags::SLOTS;
-use redis_link::Address;
-use redis_link::Reply;
-use redis_link::reply;
 
 /// The owners of slots, by their position in a list of primaries.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -73,8 +73,8 @@ fn node_of(node: &Reply, sender: &Address) -> Option<Address> {
 
 #[cfg(test)]
 mod tests {
+    use crate::redis_link::Reply;
     use bytes::Bytes;
-    use redis_link::Reply;
 
     use super::*;
 

@@ -7,8 +7,8 @@ use tokio::time::{Instant, sleep};
 
 use crate::link::Link;
 use crate::open_error::OpenError;
-use redis_link::Backoff;
-use redis_link::reply;
+use crate::redis_link::Backoff;
+use crate::redis_link::reply;
 
 /// The first and the longest pause between attempts to reach a node when a store is opened.
 pub(crate) const START_PAUSES: (Duration, Duration) =

@@ -29,8 +29,8 @@ use parking_lot::Mutex;
 use tokio::time::{Instant, sleep};
 
 use crate::node_clock::NodeClock;
+use crate::redis_link::Address;
 use crate::topology::Topology;
-use redis_link::Address;
 
 /// How often the nodes' clocks are collected: as often as they are read.
 const LOOK_EVERY: Duration = Duration::from_secs(1);

@@ -7,8 +7,8 @@ use crate::cluster::Cluster;
 use crate::independent::Independent;
 use crate::keys;
 use crate::node::Node;
+use crate::redis_link::Address;
 use crate::sentinel::Sentinel;
-use redis_link::Address;
 
 /// How the nodes of a store are organized.
 #[derive(Debug)]

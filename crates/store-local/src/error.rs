@@ -3,7 +3,7 @@
 use std::io;
 use std::path::PathBuf;
 
-use store_files::snapshot::SnapshotError;
+use crate::files::snapshot::SnapshotError;
 
 /// A local store could not be opened.
 #[derive(Debug, thiserror::Error)]

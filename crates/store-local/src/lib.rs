@@ -16,6 +16,7 @@
 
 mod clock;
 mod error;
+pub mod files;
 mod lifecycle;
 mod metrics;
 mod open;

@@ -4,10 +4,10 @@ use std::sync::Arc;
 use std::time::Instant;
 
 use crate::clock::{SteadyClock, is_far_ahead, uptime};
+use crate::files::snapshot;
 use crate::persistence::Persistence;
 use crate::store::{LocalStore, own_time, random};
 use crate::unconfirmed::Unconfirmed;
-use store_files::snapshot;
 
 use crate::{LifecycleRecord, LocalError, LocalSettings, Recovery, Snapshots, recovery};
 use board::Timestamp;

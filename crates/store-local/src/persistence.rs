@@ -9,10 +9,10 @@
 use std::sync::Arc;
 
 use crate::Snapshots;
+use crate::files::record;
 use engine::{Event, Log};
 use journal::{Journal, Reservation, Sequence};
 use shard_store::StoreError;
-use store_files::record;
 
 /// The capacity with which the buffer of a record begins: enough for a contribution of its own.
 const RECORD_BYTES_USUAL: usize = 512;

@@ -13,10 +13,10 @@ use std::sync::Arc;
 use board::{Kind, KindName};
 
 use super::error::LocalError;
+use crate::files::snapshot::{self, PartHead, SnapshotWriter, Watermarks, WindowHead};
 use disk::Disk;
 use engine::{FrozenPart, FrozenShard, Registry, SharedCell, is_equivalent_for_boards};
 use journal::Journal;
-use store_files::snapshot::{self, PartHead, SnapshotWriter, Watermarks, WindowHead};
 
 /// Boards that are looked up at once.
 const PAGE_BOARDS: usize = 256;
@@ -194,7 +194,7 @@ mod tests {
     use engine::NoLog;
     use journal::{self, Sequence, Settings};
     use shard_store::{Batch, Change, Item, Revision};
-    use store_conformance::fixtures::gifts;
+    use testkit::conformance::fixtures::gifts;
 
     const AT: Timestamp = Timestamp::from_millis(1_795_186_342_123);
 

@@ -16,6 +16,7 @@ use futures::future::{BoxFuture, ready};
 use metering::FloatGauge;
 
 use crate::clock::{ClockState, SteadyClock, uptime};
+use crate::files::record::{BOARD_BYTES_MAX, batch_bytes_max, kind_bytes_max, profiles_bytes_max};
 use crate::metrics::ContentsMetrics;
 use crate::persistence::Persistence;
 use crate::unconfirmed::Unconfirmed;
@@ -28,7 +29,6 @@ use shard_store::{
     ProfileChange, PutSettingsError, RangeAsk, Revision, ShardQuery, ShardReading, ShardStore,
     StoreError, WindowCount,
 };
-use store_files::record::{BOARD_BYTES_MAX, batch_bytes_max, kind_bytes_max, profiles_bytes_max};
 
 /// Why there is no repair.
 const NO_REPAIR: &str = "its sorted sets are rebuilt from the scores at each start: restart the \

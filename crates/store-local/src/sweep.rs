@@ -7,11 +7,11 @@ use std::time::Duration;
 use board::{Incarnation, Kind, Timestamp};
 
 use crate::clock::{is_far_ahead, uptime};
+use crate::files::record::{BOARD_BYTES_MAX, sweep_bytes_max};
 use crate::metrics::Census;
 use crate::store::{LocalStore, random};
 use engine::SharedCell;
 use shard_store::{BoardRecord, ShardStore as _, StoreError};
-use store_files::record::{BOARD_BYTES_MAX, sweep_bytes_max};
 
 /// Boards that the sweep visits before it yields.
 const SWEEP_BOARDS: usize = 256;

@@ -22,6 +22,7 @@
 //! there are, and how a call gets its reply, is in `redis-nodes`.
 
 mod apply;
+pub mod boards;
 mod library;
 mod lists;
 mod read;
@@ -30,7 +31,7 @@ mod verify;
 #[cfg(test)]
 mod written_window;
 
-pub use redis_boards::settings::RedisSettings;
-pub use redis_link::{REPLIES_BYTES_MAX, RedisUrl, RedisUrlError, limit_replies};
+pub use crate::boards::settings::RedisSettings;
+pub use redis_nodes::redis_link::{REPLIES_BYTES_MAX, RedisUrl, RedisUrlError, limit_replies};
 pub use redis_nodes::{OpenError as RedisOpenError, Writes as RedisWrites};
 pub use store::RedisStore;

@@ -2,11 +2,11 @@
 //!
 //! A file of Lua is beside its only caller; what several use is in `redis-boards`, or in `apply/shard.lua` (how a call
 //! that changes a shard begins and ends). All files are one source: a local of one file is visible in those behind it.
-//! The rules for all functions are in the head of `redis_boards::library`.
+//! The rules for all functions are in the head of `crate::boards::library`.
 
 use std::sync::LazyLock;
 
-use redis_boards::library::LUA;
+use crate::boards::library::LUA;
 use redis_nodes::FunctionLibrary;
 
 /// The functions of this crate. Those of `redis-boards`, which these use, precede them.

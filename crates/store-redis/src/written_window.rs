@@ -12,15 +12,15 @@ use board::{
 };
 use testkit::redis::{RedisOptions, RedisServer, RedisWire};
 
+use crate::boards::fixtures::parts::OpenedParts;
+use crate::boards::fixtures::redis_standings::{entry, member, ranked, standing_bytes};
+use crate::boards::keys::{ShardKeys, window_name};
+use crate::boards::packed::Packed;
+use crate::boards::settings::RedisSettings;
+use crate::boards::standing::Cut;
 use crate::library::library;
 use crate::read::Reader;
 use crate::verify::Verifier;
-use redis_boards::fixtures::parts::OpenedParts;
-use redis_boards::fixtures::redis_standings::{entry, member, ranked, standing_bytes};
-use redis_boards::keys::{ShardKeys, window_name};
-use redis_boards::packed::Packed;
-use redis_boards::settings::RedisSettings;
-use redis_boards::standing::Cut;
 use redis_nodes::Writes;
 use shard_store::{BoardRecord, ShardEntry};
 

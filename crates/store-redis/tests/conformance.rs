@@ -9,8 +9,8 @@
 use store_redis::{RedisSettings, RedisStore, RedisWrites};
 use testkit::redis::{Pool, Pooled, RedisCluster, RedisOptions, RedisServer};
 
-use store_conformance::conformance_tests;
-use store_conformance::fixtures::OpenStore;
+use testkit::conformance::fixtures::OpenStore;
+use testkit::conformance_tests;
 
 /// On one server.
 async fn open_redis() -> OpenStore {

@@ -16,6 +16,7 @@ mod bad_disk;
 mod binary;
 pub mod cli;
 pub mod clock;
+pub mod conformance;
 pub mod dice;
 mod events;
 mod eventually;

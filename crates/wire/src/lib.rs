@@ -33,6 +33,7 @@ mod kind;
 mod member;
 mod object;
 mod packed;
+pub mod problem;
 mod profile;
 mod publish;
 mod retain;

@@ -10,11 +10,11 @@ use std::sync::{Arc, OnceLock};
 
 use board::{Activity, BoardName, Timestamp, Window};
 use bytes::Bytes;
-use connection::{HeldBytes, Pool};
+use http_server::{HeldBytes, Pool};
 use merger::{Rendered, TopForm, TopView};
 use parking_lot::Mutex;
-use problem::{Problem, ProblemType};
 use wire::TopHead;
+use wire::problem::{Problem, ProblemType};
 
 use super::moves::Moves;
 use crate::read_window::ReadWindow;

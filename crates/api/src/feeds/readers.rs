@@ -5,9 +5,9 @@ use std::net::IpAddr;
 use std::sync::Arc;
 use std::time::Duration;
 
-use connection::{OfAddress, PerAddress};
+use http_server::{OfAddress, PerAddress};
 use parking_lot::Mutex;
-use problem::Problem;
+use wire::problem::Problem;
 
 /// `Retry-After` for an address that has the maximum number of tops.
 const TOPS_WAIT: Duration = Duration::from_secs(1);

@@ -4,11 +4,11 @@ use std::future::ready;
 use std::sync::Arc;
 
 use axum::response::{IntoResponse as _, Response};
-use connection::{AddressResponses, Flow, RequestPermit, is_small};
 use futures::FutureExt as _;
 use futures::future::BoxFuture;
-use problem::Problem;
-use validators::HoldsNoMemory;
+use http_server::validators::HoldsNoMemory;
+use http_server::{AddressResponses, Flow, RequestPermit, is_small};
+use wire::problem::Problem;
 
 use crate::dispatch::finished;
 use crate::metrics::CountedRequest;

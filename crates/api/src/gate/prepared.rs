@@ -28,13 +28,13 @@ use axum::http::{
 };
 use board::{BoardName, Kind, KindName, Timestamp, Window};
 use bytes::Bytes;
-use connection::{HeldBytes, Pool, SMALL_BYTES_MAX};
 use futures::future::ready;
 use futures::{FutureExt as _, StreamExt as _, stream};
 use http_body_util::BodyExt as _;
+use http_server::request_trace::{REQUEST_ID, request_id};
+use http_server::{HeldBytes, Pool, SMALL_BYTES_MAX};
 use hyper::body::{Body as HttpBody, Frame, Incoming, SizeHint};
 use merger::{ServedTop, TopView};
-use request_trace::{REQUEST_ID, request_id};
 use tokio::time::Instant;
 use twox_hash::XxHash3_64;
 

@@ -7,7 +7,7 @@ use axum::response::Response;
 use metering::{
     Counter, CounterFamily, Gauge, Histogram, HistogramFamily, REQUESTS, Registry, Unit, labels,
 };
-use problem::ProblemType;
+use wire::problem::ProblemType;
 
 /// Classes of status; the last is for requests whose client has disconnected before the response.
 const ENDS: [&str; 6] = ["1xx", "2xx", "3xx", "4xx", "5xx", "gone"];

@@ -1,9 +1,9 @@
 //! Contributions by their outcome, and how many come together.
 
 use metering::{Counter, CounterFamily, Histogram, Registry, SIZES, labels};
-use problem::ProblemType;
 use shard_router::WriteOutcome;
 use shard_store::ItemFailure;
+use wire::problem::ProblemType;
 
 /// Contributions, each once for each board that it names.
 #[derive(Debug)]

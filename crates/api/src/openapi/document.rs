@@ -3,19 +3,19 @@
 use std::collections::BTreeMap;
 
 use axum::http::Method;
-use problem::{ProblemShape, ProblemType};
 use serde_json::Value;
 use utoipa::OpenApi as _;
 use utoipa::openapi::schema::{Ref, Schema};
 use utoipa::openapi::{Components, OpenApi, RefOr, Response};
+use wire::problem::{ProblemShape, ProblemType};
 use wire::{ProfileLineShape, TopWritten};
 
 use super::gate::{self, operations};
 use crate::board_response::BoardResponse;
 use crate::feeds::written::ChangesWritten;
+use crate::openapi_parts::problems::problems_of;
 use crate::routes;
 use crate::stream::{NoPositionShape, OwnPositionShape};
-use openapi_parts::problems::problems_of;
 
 /// Event `member` of a stream.
 type OwnPositionResponse = BoardResponse<'static, OwnPositionShape<'static>>;

@@ -2,13 +2,13 @@
 
 use access::Scope;
 use axum::http::Method;
-use problem::ProblemType;
 use utoipa::openapi::path::{Operation, PathItem};
 use utoipa::openapi::security::{HttpAuthScheme, HttpBuilder, SecurityRequirement, SecurityScheme};
 use utoipa::openapi::{Components, OpenApi, RefOr};
+use wire::problem::ProblemType;
 
+use crate::openapi_parts::problems::{problems_of, responses_for};
 use crate::route::{Needs, is_probe, needs_of};
-use openapi_parts::problems::{problems_of, responses_for};
 
 /// The name of the security scheme for keys.
 const KEY: &str = "key";

@@ -2,18 +2,18 @@
 
 use std::sync::Arc;
 
+#[cfg(test)]
+use crate::openapi_parts::{params::OfAudit, problems};
 use access::Caller;
 #[cfg(test)]
 use access::KeyList;
 #[cfg(test)]
-use audit::AuditPage;
+use access::audit::AuditPage;
 use axum::extract::{RawQuery, State};
 use axum::response::Response;
-#[cfg(test)]
-use openapi_parts::{params::OfAudit, problems};
-use problem::Problem;
-use query_params::Params;
-use validators::json;
+use http_server::query_params::Params;
+use http_server::validators::json;
+use wire::problem::Problem;
 
 use crate::app::App;
 

@@ -5,19 +5,21 @@ use std::sync::Arc;
 
 use axum::extract::{FromRequestParts as _, Request, State};
 use axum::response::Response;
+use http_server::query_params::Params;
 use merger::{MemberStanding, MemberView};
-use problem::Problem;
-use query_params::Params;
+use wire::problem::Problem;
 use wire::{Entries, Page, cursor_of};
 
 use crate::app::App;
 #[cfg(test)]
 use crate::board_response::BoardResponse;
+#[cfg(test)]
+use crate::openapi_parts::params::{
+    NotModified, OfKnown, OfMember, OfNeighbours, OfProfiles, OfWindow,
+};
+#[cfg(test)]
+use crate::openapi_parts::problems;
 use crate::target::{BoardPath, read_window};
-#[cfg(test)]
-use openapi_parts::params::{NotModified, OfKnown, OfMember, OfNeighbours, OfProfiles, OfWindow};
-#[cfg(test)]
-use openapi_parts::problems;
 
 /// Maximum neighbours on one side.
 const NEIGHBOURS_MAX: u64 = 500;

@@ -2,32 +2,32 @@
 
 use std::sync::Arc;
 
-use audit::AuditEntry;
+use access::audit::AuditEntry;
 use axum::body::Body;
 use axum::extract::{FromRequestParts as _, RawQuery, Request, State};
 use axum::http::{HeaderMap, StatusCode};
 use axum::response::Response;
 use board::{Kind, ShardCount};
-use problem::{Problem, ProblemType};
-use query_params::Params;
+use http_server::query_params::Params;
 use serde::Serialize;
 use shard_router::FoundBoard;
 use shard_store::{
     BoardRecord, ChangeActivityError, DeleteBoardError, PutSettingsError, StoreError,
 };
 use twox_hash::XxHash3_64;
+use wire::problem::{Problem, ProblemType};
 use wire::{ExpiryShape, JsonMembers, JsonText, SettingsShape, SpanShape};
 
 use crate::app::App;
 #[cfg(test)]
 use crate::board_response::BoardResponse;
 use crate::body;
+#[cfg(test)]
+use crate::openapi_parts::params::{NotModified, OfBoard, OfKnown, OfWindow};
+#[cfg(test)]
+use crate::openapi_parts::problems;
 use crate::target::{BoardPath, read_window};
-#[cfg(test)]
-use openapi_parts::params::{NotModified, OfBoard, OfKnown, OfWindow};
-#[cfg(test)]
-use openapi_parts::problems;
-use validators::json;
+use http_server::validators::json;
 
 /// Attempts at settings that other requests keep changing.
 const SETTINGS_TRIES_MAX: usize = 5;

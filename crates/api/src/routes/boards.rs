@@ -8,16 +8,16 @@ use axum::http::HeaderMap;
 use axum::response::Response;
 use board::Subject;
 use board::limits::NAME_BYTES_MAX;
-use problem::Problem;
-use query_params::Params;
+use http_server::query_params::Params;
 use wire::BoardListShape;
+use wire::problem::Problem;
 
 use crate::app::App;
 #[cfg(test)]
-use openapi_parts::params::{NotModified, OfBoards, OfKnown};
+use crate::openapi_parts::params::{NotModified, OfBoards, OfKnown};
 #[cfg(test)]
-use openapi_parts::problems::OfKind;
-use validators::validated_json;
+use crate::openapi_parts::problems::OfKind;
+use http_server::validators::validated_json;
 
 const LIMIT_DEFAULT: usize = 100;
 const LIMIT_MAX: u64 = 1000;

@@ -4,18 +4,18 @@ use std::sync::Arc;
 
 use axum::extract::{FromRequestParts as _, Request, State};
 use axum::response::Response;
-use problem::Problem;
-use query_params::Params;
+use http_server::query_params::Params;
 use wire::CountShape;
+use wire::problem::Problem;
 
 use crate::app::App;
 #[cfg(test)]
 use crate::board_response::BoardResponse;
+#[cfg(test)]
+use crate::openapi_parts::params::{NotModified, OfBoard, OfBounds, OfKnown, OfWindow};
+#[cfg(test)]
+use crate::openapi_parts::problems;
 use crate::target::{BoardPath, read_window};
-#[cfg(test)]
-use openapi_parts::params::{NotModified, OfBoard, OfBounds, OfKnown, OfWindow};
-#[cfg(test)]
-use openapi_parts::problems;
 
 /// The body of the response.
 #[cfg(test)]

@@ -4,26 +4,26 @@ use std::str::FromStr;
 use std::sync::Arc;
 
 use access::Caller;
-use audit::AuditEntry;
+use access::audit::AuditEntry;
 use axum::extract::{RawQuery, State};
 use axum::response::Response;
 use board::{BoardName, IdentError, KindName, Subject};
+use http_server::query_params::Params;
 use pacing::spend;
-use problem::Problem;
-use query_params::Params;
 use serde::Serialize;
 use shard_router::KnownKind;
 use shard_store::{KindRecord, ProfileChange, StoreError};
 use tokio::time::Instant;
+use wire::problem::Problem;
 
 use super::members::{Change, Selection, change_in, selection};
 use crate::app::App;
+#[cfg(test)]
+use crate::openapi_parts::params::{OfAnybody, OfErasure, OfKinds};
+#[cfg(test)]
+use crate::openapi_parts::problems::OfHiding;
 use crate::progress::{self, REQUEST_FOR};
 use crate::target::MemberPath;
-#[cfg(test)]
-use openapi_parts::params::{OfAnybody, OfErasure, OfKinds};
-#[cfg(test)]
-use openapi_parts::problems::OfHiding;
 
 /// Boards that a member is removed from concurrently.
 const PAGE_BOARDS: usize = 256;
@@ -244,14 +244,14 @@ impl Erasing<'_> {
 mod tests {
     use std::time::Duration;
 
+    use access::audit::AuditDetails;
     use access::{Access, AccessSettings};
-    use audit::AuditDetails;
     use board::{FieldName, FieldRule, Kind, KindSpec, Member, Mode, Rules, Ties, Timestamp};
     use merger::{Merger, Settings};
-    use problem::ProblemType;
     use serde_json::json;
     use shard_router::Router;
     use store_local::LocalStore;
+    use wire::problem::ProblemType;
 
     use super::*;
 

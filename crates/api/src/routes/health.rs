@@ -4,13 +4,13 @@ use std::sync::Arc;
 
 use axum::extract::State;
 use axum::response::Response;
-use problem::{Problem, ProblemType};
 use serde::Serialize;
+use wire::problem::{Problem, ProblemType};
 
 use crate::app::App;
 #[cfg(test)]
-use openapi_parts::problems::OfStore;
-use validators::json;
+use crate::openapi_parts::problems::OfStore;
+use http_server::validators::json;
 
 #[derive(Serialize)]
 #[cfg_attr(test, derive(utoipa::ToSchema))]

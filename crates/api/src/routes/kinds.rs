@@ -3,28 +3,28 @@
 use std::sync::Arc;
 
 use access::Caller;
-use audit::AuditEntry;
+use access::audit::AuditEntry;
 use axum::body::Body;
 use axum::extract::{RawQuery, State};
 use axum::http::{HeaderMap, HeaderValue, StatusCode, header};
 use axum::response::{IntoResponse, Response};
 use board::{Kind, KindName, Publication};
-use problem::{Problem, ProblemType};
-use query_params::Params;
+use http_server::query_params::Params;
+use http_server::validators::{Caching, check_conditions, is_known};
 use serde::Serialize;
 use sha2::{Digest as _, Sha256};
 use shard_router::CatalogueError;
-use validators::{Caching, check_conditions, is_known};
 use wire::KindShape;
+use wire::problem::{Problem, ProblemType};
 
 use crate::app::App;
 use crate::body;
+#[cfg(test)]
+use crate::openapi_parts::params::{NotModified, OfIfMatch, OfKind, OfKnown, OfNew};
+#[cfg(test)]
+use crate::openapi_parts::problems;
 use crate::target::KindPath;
-#[cfg(test)]
-use openapi_parts::params::{NotModified, OfIfMatch, OfKind, OfKnown, OfNew};
-#[cfg(test)]
-use openapi_parts::problems;
-use validators::{json, validated_json};
+use http_server::validators::{json, validated_json};
 
 /// Bytes of the digest in an entity tag.
 const ETAG_BYTES: usize = 8;

@@ -7,19 +7,19 @@ use axum::extract::{RawQuery, State};
 use axum::http::HeaderMap;
 use axum::response::{IntoResponse, Response};
 use board::Member;
-use problem::Problem;
-use query_params::Params;
+use http_server::query_params::Params;
 use serde::Deserialize;
+use wire::problem::Problem;
 use wire::{Entries, List, LookedUpShape};
 
 use crate::app::App;
 use crate::board_response::BoardResponse;
 use crate::body;
+#[cfg(test)]
+use crate::openapi_parts::params::{OfBoard, OfProfiles, OfWindow};
+#[cfg(test)]
+use crate::openapi_parts::problems;
 use crate::target::{BoardPath, read_window};
-#[cfg(test)]
-use openapi_parts::params::{OfBoard, OfProfiles, OfWindow};
-#[cfg(test)]
-use openapi_parts::problems;
 
 /// Maximum members of a lookup.
 const MEMBERS_MAX: usize = 1000;

@@ -3,33 +3,33 @@
 use std::borrow::Cow;
 use std::sync::Arc;
 
+use crate::receipts::Receipt;
 use axum::body::Body;
 use axum::extract::{FromRequestParts as _, RawQuery, Request, State};
 use axum::http::HeaderMap;
 use axum::response::Response;
 use board::Kind;
-use connection::AddressResponses;
+use http_server::AddressResponses;
+use http_server::query_params::Params;
 use merger::{MemberStanding, MemberView, UnlistedView};
-use problem::Problem;
-use query_params::Params;
-use receipts::Receipt;
 use shard_router::{BoardBatches, Contribution};
 use shard_store::Change;
+use wire::problem::Problem;
 use wire::{MemberShape, StandingShape};
 
 use crate::app::App;
 #[cfg(test)]
 use crate::board_response::BoardResponse;
 use crate::body;
-use crate::profiles::shown_members;
-use crate::routes::contributions::{Asked, AskedStandings, Return};
-use crate::target::{BoardPath, read_window, resolve_only};
 #[cfg(test)]
-use openapi_parts::params::{
+use crate::openapi_parts::params::{
     NotModified, OfKnown, OfMember, OfPosition, OfProfiles, OfSet, OfWait, OfWindow,
 };
 #[cfg(test)]
-use openapi_parts::problems;
+use crate::openapi_parts::problems;
+use crate::profiles::shown_members;
+use crate::routes::contributions::{Asked, AskedStandings, Return};
+use crate::target::{BoardPath, read_window, resolve_only};
 
 /// The body of the response.
 #[cfg(test)]
@@ -167,7 +167,7 @@ pub(crate) async fn set(
     path.board.subject().check_visible().map_err(unfit)?;
     path.member()?.check_visible().map_err(unfit)?;
     let text = body::json_text(&app, &headers, request).await?;
-    let shape: StandingShape<'_> = connection::from_json(&text)?;
+    let shape: StandingShape<'_> = http_server::from_json(&text)?;
     // One moment for the current window and for the default of `at`, after the body was read.
     let moment = app.moment().waiting(body::write_wait(&headers));
     let now = app.router.arrival(moment.now);

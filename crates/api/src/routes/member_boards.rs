@@ -3,29 +3,29 @@
 use std::sync::Arc;
 use std::time::Duration;
 
+#[cfg(test)]
+use crate::openapi_parts::params::{OfAnybody, OfMemberBoards};
+#[cfg(test)]
+use crate::openapi_parts::problems::OfWindow;
 use access::Caller;
 use axum::extract::{RawQuery, State};
 use axum::response::Response;
 use board::{Kind, Member, Subject, Window, WindowState};
 use futures::FutureExt as _;
 use futures::stream::{self, StreamExt as _};
+use http_server::query_params::Params;
 use merger::{MemberStanding, PositionView};
-#[cfg(test)]
-use openapi_parts::params::{OfAnybody, OfMemberBoards};
-#[cfg(test)]
-use openapi_parts::problems::OfWindow;
 use pacing::spend;
-use problem::{Problem, ProblemType};
-use query_params::Params;
 use serde::Serialize;
 use serde_json::{Map, Value as Json};
 use shard_store::BoardRecord;
 use tokio::time::Instant;
+use wire::problem::{Problem, ProblemType};
 
 use super::contributions::{put_rank, put_standing};
 use crate::app::{App, SEARCHES_MAX};
 use crate::target::{MemberPath, selector_of, window_at};
-use validators::json;
+use http_server::validators::json;
 
 /// How long a request searches.
 const SEARCH_FOR: Duration = Duration::from_secs(1);

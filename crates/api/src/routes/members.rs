@@ -3,25 +3,25 @@
 use std::sync::Arc;
 
 use access::Caller;
-use audit::AuditEntry;
+use access::audit::AuditEntry;
 use axum::extract::{RawQuery, State};
 use axum::response::{IntoResponse as _, Response};
 use board::{Hidden, KindName, Member, TooManyHidden};
-use connection::AddressResponses;
-use problem::Problem;
-use query_params::Params;
+use http_server::AddressResponses;
+use http_server::query_params::Params;
 use serde::Serialize;
 use shard_router::{CatalogueError, KnownKind};
 use shard_store::KindRecord;
 use wire::ESCAPED_BYTES_MAX;
+use wire::problem::Problem;
 
 use crate::app::App;
+#[cfg(test)]
+use crate::openapi_parts::params::{OfAnybody, OfHidden, OfKinds};
+#[cfg(test)]
+use crate::openapi_parts::problems::{OfHiding, OfKind};
 use crate::target::MemberPath;
-#[cfg(test)]
-use openapi_parts::params::{OfAnybody, OfHidden, OfKinds};
-#[cfg(test)]
-use openapi_parts::problems::{OfHiding, OfKind};
-use validators::json;
+use http_server::validators::json;
 
 /// Maximum bytes of a response beside the names in it, with a problem around it.
 const HEAD_BYTES_MAX: usize = 2 << 10;

@@ -4,10 +4,10 @@ use std::sync::LazyLock;
 
 use axum::http::HeaderMap;
 use axum::response::Response;
-use validators::StaticFile;
+use http_server::validators::StaticFile;
 
 #[cfg(test)]
-use openapi_parts::params::{NotModified, OfKnown};
+use crate::openapi_parts::params::{NotModified, OfKnown};
 
 /// The document.
 const TEXT: &str = include_str!("../../../../docs/openapi.json");

@@ -6,18 +6,18 @@ use std::sync::Arc;
 use axum::extract::State;
 use axum::http::HeaderMap;
 use axum::response::Response;
-use problem::Problem;
+use wire::problem::Problem;
 
 use crate::app::App;
-use crate::target::FilePath;
 #[cfg(test)]
-use openapi_parts::params::{NotModified, OfKnown};
+use crate::openapi_parts::params::{NotModified, OfKnown};
+use crate::target::FilePath;
 
 pub(crate) async fn start(
     State(app): State<Arc<App>>,
     headers: HeaderMap,
 ) -> Result<Response, Problem> {
-    pages::respond(pages::LIVE, &headers, app.access.frame_ancestors()).await
+    crate::pages::respond(crate::pages::LIVE, &headers, app.access.frame_ancestors()).await
 }
 
 /// Show this document as a page
@@ -39,23 +39,28 @@ pub(crate) async fn start(
     ),
 ))]
 pub(crate) async fn docs(headers: HeaderMap) -> Result<Response, Problem> {
-    pages::respond(pages::DOCS, &headers, None).await
+    crate::pages::respond(crate::pages::DOCS, &headers, None).await
 }
 
 pub(crate) async fn admin(headers: HeaderMap) -> Result<Response, Problem> {
-    pages::respond(pages::ADMIN, &headers, None).await
+    crate::pages::respond(crate::pages::ADMIN, &headers, None).await
 }
 
 pub(crate) async fn overlay(
     State(app): State<Arc<App>>,
     headers: HeaderMap,
 ) -> Result<Response, Problem> {
-    pages::respond(pages::OVERLAY, &headers, app.access.frame_ancestors()).await
+    crate::pages::respond(
+        crate::pages::OVERLAY,
+        &headers,
+        app.access.frame_ancestors(),
+    )
+    .await
 }
 
 pub(crate) async fn file(
     FilePath(name): FilePath,
     headers: HeaderMap,
 ) -> Result<Response, Problem> {
-    pages::respond(&name, &headers, None).await
+    crate::pages::respond(&name, &headers, None).await
 }

@@ -2,31 +2,31 @@
 
 use std::sync::Arc;
 
-use audit::AuditEntry;
+use access::audit::AuditEntry;
 use axum::body::Body;
 use axum::extract::{RawQuery, State};
 use axum::http::{HeaderMap, StatusCode};
 use axum::response::Response;
 use board::Member;
-use connection::{AddressResponses, LINES, from_json, media_type};
-use problem::{Problem, ProblemType};
-use query_params::Params;
+use http_server::query_params::Params;
+use http_server::{AddressResponses, LINES, from_json, media_type};
 use serde::Serialize;
 use serde_json::value::RawValue;
 use shard_router::KnownKind;
 use shard_store::{PROFILE_CHANGES_MAX, ProfileChange, StoreError};
 #[cfg(test)]
 use wire::ProfileWritten;
+use wire::problem::{Problem, ProblemType};
 use wire::{ProfileLineShape, ProfileShape};
 
 use crate::app::App;
 use crate::body;
+#[cfg(test)]
+use crate::openapi_parts::params::{OfKind, OfKindMember, OfKnown};
+#[cfg(test)]
+use crate::openapi_parts::{params::NotModified, problems};
 use crate::target::{KindPath, MemberPath};
-#[cfg(test)]
-use openapi_parts::params::{OfKind, OfKindMember, OfKnown};
-#[cfg(test)]
-use openapi_parts::{params::NotModified, problems};
-use validators::{json_text, validated_json};
+use http_server::validators::{json_text, validated_json};
 
 /// Read a member's profile
 ///

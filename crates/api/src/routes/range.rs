@@ -6,21 +6,21 @@ use std::sync::Arc;
 use axum::extract::{FromRequestParts as _, Request, State};
 use axum::response::Response;
 use board::{Kind, Value};
+use http_server::query_params::Params;
 use merger::{End, Slice};
-use problem::Problem;
-use query_params::Params;
+use wire::problem::Problem;
 use wire::{Entries, Page, cursor_of, parse_cursor};
 
 use crate::app::App;
 #[cfg(test)]
 use crate::board_response::BoardResponse;
-use crate::target::{BoardPath, read_window};
 #[cfg(test)]
-use openapi_parts::params::{
+use crate::openapi_parts::params::{
     NotModified, OfBoard, OfBounds, OfKnown, OfProfiles, OfRange, OfWindow,
 };
 #[cfg(test)]
-use openapi_parts::problems;
+use crate::openapi_parts::problems;
+use crate::target::{BoardPath, read_window};
 
 /// Maximum entries of a page.
 const PAGE_MAX: u64 = 1000;

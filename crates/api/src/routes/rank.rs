@@ -7,21 +7,21 @@ use axum::extract::{FromRequestParts as _, RawQuery, Request, State};
 use axum::http::HeaderMap;
 use axum::response::{IntoResponse, Response};
 use board::Values;
+use http_server::query_params::Params;
 use merger::{PositionView, ReadResult};
-use problem::Problem;
-use query_params::Params;
 use serde::Deserialize;
+use wire::problem::Problem;
 use wire::{InputValues, Integer, NamedIntegers, RankShape};
 
 use crate::app::App;
 use crate::board_response::BoardResponse;
 use crate::body;
+#[cfg(test)]
+use crate::openapi_parts::params::{NotModified, OfBoard, OfKnown, OfPoints, OfWindow};
+#[cfg(test)]
+use crate::openapi_parts::problems::OfScore;
 use crate::read_window::ReadWindow;
 use crate::target::{BoardPath, read_window};
-#[cfg(test)]
-use openapi_parts::params::{NotModified, OfBoard, OfKnown, OfPoints, OfWindow};
-#[cfg(test)]
-use openapi_parts::problems::OfScore;
 
 /// A standing: `points`, or `values`.
 #[derive(Deserialize)]
@@ -119,7 +119,7 @@ pub(crate) async fn of_values(
 ) -> Result<Response, Problem> {
     let window = read_window(&app, path.kind(), Params::of(query.as_deref())?)?;
     let text = body::json_text(&app, &headers, request).await?;
-    let shape: ValuesShape<'_> = connection::from_json(&text)?;
+    let shape: ValuesShape<'_> = http_server::from_json(&text)?;
     let values =
         InputValues::of(shape.points, shape.values.as_ref())?.read_outright(path.kind())?;
     let (answer, body) = position(&app, &path, &window, &values).await?;

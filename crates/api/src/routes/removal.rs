@@ -3,26 +3,26 @@
 use std::ops::ControlFlow;
 use std::sync::Arc;
 
-use audit::AuditEntry;
+use access::audit::AuditEntry;
 use axum::extract::{RawQuery, State};
 use axum::response::Response;
 use board::{Member, Period, Value, Window};
+use http_server::query_params::Params;
 use merger::Slice;
 use pacing::{STEP, spend};
-use problem::{Problem, ProblemType};
-use query_params::Params;
 use serde::Serialize;
 use shard_router::{BoardBatches, Contribution};
 use shard_store::Change;
 use tokio::time::Instant;
+use wire::problem::{Problem, ProblemType};
 
 use crate::app::App;
+#[cfg(test)]
+use crate::openapi_parts::params::{OfBoard, OfBounds, OfMember, OfRanks, OfRemoved};
+#[cfg(test)]
+use crate::openapi_parts::problems::OfRemoval;
 use crate::progress::{self, REQUEST_FOR};
 use crate::target::{BoardPath, resolve, resolve_only};
-#[cfg(test)]
-use openapi_parts::params::{OfBoard, OfBounds, OfMember, OfRanks, OfRemoved};
-#[cfg(test)]
-use openapi_parts::problems::OfRemoval;
 
 /// Members that are read and removed at once.
 const BATCH_MEMBERS: u64 = 256;
@@ -83,7 +83,7 @@ pub(crate) async fn one(
     entry.begin(app.now()).await?;
     let mut removal = Removal::new(&app, &path, only);
     removal.remove([member]).await?;
-    Ok(validators::json(&removal.shape))
+    Ok(http_server::validators::json(&removal.shape))
 }
 
 /// Remove the members of a range of points or ranks

@@ -8,20 +8,20 @@ use axum::extract::{FromRequestParts as _, Request, State};
 use axum::http::{HeaderName, HeaderValue, header};
 use axum::response::{IntoResponse, Response};
 use board::Member;
-use connection::{Flow, OfAddress};
-use problem::Problem;
-use query_params::Params;
+use http_server::query_params::Params;
+use http_server::{Flow, OfAddress};
+use wire::problem::Problem;
 
 use crate::app::App;
 use crate::feeds::Watched;
+#[cfg(test)]
+use crate::openapi_parts::params::{OfBoard, OfStream};
+#[cfg(test)]
+use crate::openapi_parts::problems::OfWindow;
 use crate::profiles::check_profiled;
 use crate::routes::top::entries_wanted;
 use crate::stream::{OwnPosition, Reader};
 use crate::target::{BoardPath, selector_of};
-#[cfg(test)]
-use openapi_parts::params::{OfBoard, OfStream};
-#[cfg(test)]
-use openapi_parts::problems::OfWindow;
 
 /// Disables caching and compression by proxies, which would delay events.
 const NO_TRANSFORM: HeaderValue = HeaderValue::from_static("no-cache, no-transform");

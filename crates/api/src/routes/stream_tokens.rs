@@ -9,15 +9,15 @@ use axum::extract::{RawQuery, State};
 use axum::http::{HeaderMap, HeaderValue, header};
 use axum::response::{IntoResponse, Response};
 use board::{BoardName, Timestamp};
-use problem::Problem;
-use query_params::Params;
+use http_server::query_params::Params;
 use serde::{Deserialize, Serialize};
+use wire::problem::Problem;
 
 use crate::app::App;
 use crate::body;
 #[cfg(test)]
-use openapi_parts::problems::OfKind;
-use validators::json;
+use crate::openapi_parts::problems::OfKind;
+use http_server::validators::json;
 
 /// Default validity of a token.
 const TTL_DEFAULT: Duration = Duration::from_mins(10);

@@ -9,22 +9,22 @@ use axum::extract::{FromRequestParts as _, Request, State};
 use axum::http::{HeaderMap, HeaderValue};
 use axum::response::{IntoResponse as _, Response};
 use board::{BoardName, Kind};
+use http_server::query_params::Params;
+use http_server::validators::{BoardTag, Caching, coding, content_encoding, is_known};
 use merger::{Snapshot, TopForm, TopResponse};
-use problem::Problem;
-use query_params::Params;
-use validators::{BoardTag, Caching, coding, content_encoding, is_known};
 #[cfg(test)]
 use wire::TopWritten;
+use wire::problem::Problem;
 
 use crate::app::App;
 use crate::gate::prepared::RepeatedRead;
+#[cfg(test)]
+use crate::openapi_parts::params::{NotModified, OfBoard, OfKnown, OfProfiles, OfTop, OfWindow};
+#[cfg(test)]
+use crate::openapi_parts::problems;
 use crate::profiles;
 use crate::read_window::ReadWindow;
 use crate::target::{BoardPath, read_window};
-#[cfg(test)]
-use openapi_parts::params::{NotModified, OfBoard, OfKnown, OfProfiles, OfTop, OfWindow};
-#[cfg(test)]
-use openapi_parts::problems;
 
 /// Default of `n`.
 const ENTRIES_DEFAULT: usize = 100;

@@ -10,24 +10,24 @@ use axum::http::{HeaderMap, HeaderValue, header};
 use axum::response::{IntoResponse, Response};
 use board::BoardName;
 use board::limits::TOP_MAX;
-use connection::AddressResponses;
 use futures::FutureExt;
 use futures::future::join_all;
+use http_server::AddressResponses;
+use http_server::query_params::Params;
 use merger::TopView;
-use problem::Problem;
-use query_params::Params;
 use serde::Deserialize;
 use wire::List;
 #[cfg(test)]
 use wire::TopsWritten;
+use wire::problem::Problem;
 
 use crate::app::App;
 use crate::body;
+#[cfg(test)]
+use crate::openapi_parts::problems::OfWindow;
 use crate::profiles::check_profiled;
 use crate::read_window::ReadWindow;
 use crate::target::resolve;
-#[cfg(test)]
-use openapi_parts::problems::OfWindow;
 
 /// Maximum boards of a request.
 const BOARDS_MAX: usize = 100;

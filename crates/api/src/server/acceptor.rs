@@ -12,20 +12,20 @@ use std::time::Duration;
 
 use access::address_for_limits;
 use axum::http::{HeaderValue, Request, Response, header};
-use connection::{
+use futures::FutureExt as _;
+use futures::future::{BoxFuture, Either, ready};
+use http_server::{
     Asked, ConnectionPermit, ConnectionPermits, Flow, HeadTimer, LentBody, OpenConnections,
     ReadAhead, ReadingRequest, ServerLimits, Socket, WriteTimeouts,
 };
-use futures::FutureExt as _;
-use futures::future::{BoxFuture, Either, ready};
 use hyper::body::Incoming;
 use hyper::server::conn::http1;
 use hyper::service::service_fn;
 use hyper_util::rt::TokioIo;
 use hyper_util::server::graceful::GracefulConnection;
-use problem::{Problem, ProblemType};
 use tokio::net::{TcpListener, TcpStream};
 use tokio::time::sleep;
+use wire::problem::{Problem, ProblemType};
 
 use super::QUEUED_MAX;
 use crate::app::App;

@@ -5,9 +5,9 @@ use std::time::Duration;
 
 use board::Kind;
 use merger::ReadError;
-use problem::{Problem, ProblemType};
 use tokio::sync::{OwnedSemaphorePermit, watch};
 use tokio::time::{Instant, sleep_until};
+use wire::problem::{Problem, ProblemType};
 
 use crate::app::App;
 use crate::feeds::frame::{Frame, event_aside};

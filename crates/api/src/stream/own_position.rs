@@ -8,8 +8,8 @@ use board::{Member, Window};
 use bytes::Bytes;
 use futures::{Stream, stream};
 use merger::{MemberStanding, MemberView};
-use problem::Problem;
 use tokio::time::timeout;
+use wire::problem::Problem;
 use wire::{JsonMembers, JsonText, MemberShape};
 
 use super::reader::Reader;

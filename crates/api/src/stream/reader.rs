@@ -8,10 +8,10 @@ use std::sync::Arc;
 use access::Caller;
 use board::KindName;
 use bytes::Bytes;
-use connection::{Flow, OfAddress};
 use futures::{Stream, stream};
-use problem::Problem;
+use http_server::{Flow, OfAddress};
 use tokio::sync::{OwnedSemaphorePermit, watch};
+use wire::problem::Problem;
 
 use super::feed::{Subscription, subscribe};
 use crate::app::App;

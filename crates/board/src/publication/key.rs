@@ -3,9 +3,9 @@
 use std::fmt;
 use std::str::FromStr;
 
+use crate::calendar::Period;
 use crate::ident::BoardName;
 use crate::limits::KEY_TEMPLATE_BYTES_MAX;
-use calendar::Period;
 
 /// A key with placeholders for the names of a board and a window: `leaderboard:{subject}:{window}`.
 ///

@@ -15,11 +15,11 @@ pub use key::{KeyTemplate, KeyTemplateError};
 pub use target::{PublishProtocol, PublishTarget, PublishTargetError};
 pub use targets::{DuplicateTarget, PublishTargets};
 
+use crate::calendar::Period;
 use crate::ident::TargetName;
 use crate::kind_error::KindError;
 use crate::limits::{ENCODING_BYTES_MAX, PUBLISH_EVERY_MAX, PUBLISH_EVERY_MIN};
 use crate::window_rule::WindowRule;
-use calendar::Period;
 
 /// The settings by which the merged boards of a kind are published to another server.
 #[derive(Debug, Clone, PartialEq, Eq)]

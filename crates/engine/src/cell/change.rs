@@ -61,7 +61,7 @@ mod tests {
 
     use board::{Incarnation, Timestamp};
     use shard_store::{Batch, BoardSettings, Memory, ShardQuery};
-    use store_conformance::fixtures::gifts;
+    use testkit::conformance::fixtures::gifts;
 
     use super::*;
     use crate::ids::IdBudget;

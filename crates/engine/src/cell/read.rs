@@ -215,7 +215,7 @@ mod tests {
 
     use board::{Incarnation, Member, ShardCount, Timestamp, Value, Values};
     use shard_store::{Anchor, Batch, BoardSettings, Change, Item, Memory};
-    use store_conformance::fixtures::gifts;
+    use testkit::conformance::fixtures::gifts;
 
     use super::*;
     use crate::ids::IdBudget;

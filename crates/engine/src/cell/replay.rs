@@ -189,7 +189,7 @@ mod tests {
 
     use super::*;
     use shard_store::{Change, Groups, Query, ShardQuery, StoreError};
-    use store_conformance::fixtures::gifts;
+    use testkit::conformance::fixtures::gifts;
 
     const SPAN: std::time::Duration = std::time::Duration::from_mins(1);
     const AT: Timestamp = Timestamp::from_millis(1_795_186_342_123);

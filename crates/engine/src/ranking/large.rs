@@ -10,8 +10,8 @@ use super::member_ref::MemberRef;
 use super::rewrite::{RankChange, Rewrite};
 use super::small::Small;
 use super::width::Width;
+use crate::counted_tree::{self as tree, Located, Names as _, Walk};
 use crate::table::{FrozenTable, Table, TableFull, member_hash};
-use counted_tree::{self as tree, Located, Names as _, Walk};
 use shard_store::ShardEntry;
 
 /// The shard cannot take another member.

@@ -20,8 +20,8 @@ use smallvec::SmallVec;
 
 use super::anchor_read::{Order, answer};
 use super::{Body, Ranking, Search, mixed};
+use crate::counted_tree::Located;
 use crate::distinct::Values;
-use counted_tree::Located;
 use shard_store::{RangeAsk, RangePart};
 
 /// The usual maximum of shards.

@@ -10,8 +10,8 @@ use std::hint::black_box;
 use board::{RankWords, Rules};
 
 use super::columns::{Columns, Ranges};
+use crate::counted_tree::{Bound, Change, Iter, Located, Names, Tree, Walk};
 use crate::table::Table;
-use counted_tree::{Bound, Change, Iter, Located, Names, Tree, Walk};
 
 /// Entries whose names are loaded together, so that their cache misses overlap.
 const LOADED: usize = 32;

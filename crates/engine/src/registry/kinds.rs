@@ -2,9 +2,9 @@
 
 use std::sync::Arc;
 
+use crate::profile_table::KindProfiles;
 use board::limits::KINDS_MAX;
 use board::{Kind, KindName, ShardCount};
-use profile_table::KindProfiles;
 use shard_store::{KindRecord, KindWriteError, Revision};
 
 use super::Registry;

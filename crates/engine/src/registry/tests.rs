@@ -6,7 +6,7 @@ use std::time::{Duration, Instant};
 
 use board::{Activity, Member, Mode, Rules, Ties};
 use parking_lot::Mutex;
-use store_conformance::fixtures::gifts;
+use testkit::conformance::fixtures::gifts;
 
 use board::{Hidden, ShardCount};
 use shard_store::Revision;

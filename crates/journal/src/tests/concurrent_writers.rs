@@ -3,8 +3,8 @@
 use std::sync::Arc;
 use std::thread;
 
+use disk::simulated::{Operation, SimDisk};
 use parking_lot::Mutex;
-use simulated_disk::{Operation, SimDisk};
 
 use super::{
     Journal, Sequence, append, block_on, durable, eventually, open, quick, records_from,

@@ -1,6 +1,6 @@
 //! A journal that is truncated, at any byte.
 
-use simulated_disk::SimDisk;
+use disk::simulated::SimDisk;
 
 use super::{ReadError, Sequence, TestLog, check_continues, prefix, records_from};
 use crate::format::SEGMENT_HEADER_BYTES;

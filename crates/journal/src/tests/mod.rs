@@ -16,7 +16,7 @@ use std::sync::Arc;
 use std::thread;
 use std::time::{Duration, Instant};
 
-use simulated_disk::SimDisk;
+use disk::simulated::SimDisk;
 
 use super::inbox::{Group, Inbox};
 use super::log::Log;

@@ -1,6 +1,6 @@
 //! The limits of the audit log: `audit_log_bytes` and `audit_log_files` of `[server]`.
 
-use audit::AuditLimits;
+use access::audit::AuditLimits;
 
 use super::server::ServerSection;
 

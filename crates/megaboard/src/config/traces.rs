@@ -1,7 +1,7 @@
 //! `[tracing]`: where traces are sent.
 
+use commands::server::server_url;
 use serde::Deserialize;
-use tools::server::server_url;
 
 use crate::traces::TraceSettings;
 

@@ -9,10 +9,10 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use board::{KindName, Timestamp};
+use commands::gifts::{Cast, crowd_member};
 use shard_router::{BoardBatches, KnownKind, Router, Write, WriteOutcome};
 use shard_store::Clock;
 use tokio::time::{MissedTickBehavior, interval, sleep};
-use tools::gifts::{Cast, crowd_member};
 
 use room::{CROWD, Room, gift};
 

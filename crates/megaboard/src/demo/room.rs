@@ -3,9 +3,9 @@
 use std::sync::Arc;
 
 use board::{BoardName, KindName, Member, Subject, Timestamp, Value, Values};
+use commands::gifts::{Cast, crowd_member, random_gift};
 use shard_router::{KnownKind, Write};
 use shard_store::Change;
-use tools::gifts::{Cast, crowd_member, random_gift};
 
 /// The members that the stage has from before the start, of which any room may have some.
 pub(super) const CROWD: u32 = 1_000_000;

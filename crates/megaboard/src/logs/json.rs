@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-use request_trace::current_request;
+use http_server::request_trace::current_request;
 use serde_json::{Map, Value, json};
 use tracing::field::{Field, Visit};
 use tracing::{Event, Subscriber};

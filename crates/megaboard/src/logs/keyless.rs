@@ -2,7 +2,7 @@
 
 use std::io::{self, Write};
 
-use problem::without_keys;
+use wire::problem::without_keys;
 
 /// A writer of lines, without the keys in them: a caller may have sent its key in a path, or instead of a name.
 pub(super) struct Lines<W>(pub(super) W);

@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-use request_trace::current_request;
+use http_server::request_trace::current_request;
 use tracing_subscriber::field::RecordFields;
 use tracing_subscriber::fmt::FormatFields;
 use tracing_subscriber::fmt::format::{DefaultFields, Writer};

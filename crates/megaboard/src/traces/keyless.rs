@@ -6,7 +6,7 @@ use opentelemetry::Value;
 use opentelemetry_sdk::Resource;
 use opentelemetry_sdk::error::OTelSdkResult;
 use opentelemetry_sdk::trace::{SpanData, SpanExporter};
-use problem::without_keys;
+use wire::problem::without_keys;
 
 /// An exporter of spans, without the keys in their attributes: a caller may have sent its key in a path.
 #[derive(Debug)]

@@ -11,6 +11,7 @@ use std::error::Error;
 use std::sync::Arc;
 use std::time::Duration;
 
+use http_server::request_trace::{TraceId, TraceParent, Tracer};
 use opentelemetry::trace::{
     SpanContext, SpanId, TraceContextExt as _, TraceFlags, TraceState, TracerProvider as _,
 };
@@ -21,7 +22,6 @@ use opentelemetry_sdk::Resource;
 use opentelemetry_sdk::trace::{
     BatchConfigBuilder, BatchSpanProcessor, Sampler, SdkTracerProvider, SpanLimits,
 };
-use request_trace::{TraceId, TraceParent, Tracer};
 use tracing::Span;
 use tracing_opentelemetry::OpenTelemetrySpanExt as _;
 use tracing_subscriber::Layer as _;

@@ -2,9 +2,9 @@
 
 use std::sync::{Arc, OnceLock};
 
+use crate::content_coding::{CodedBodies, KeptBytes};
 use board::Window;
 use bytes::Bytes;
-use content_coding::{CodedBodies, KeptBytes};
 
 /// Maximum forms of a snapshot whose responses are kept.
 const FORMS_KEPT_MAX: usize = 4;
@@ -154,7 +154,7 @@ pub(super) mod tests {
         let second = ask(&kept, 2, body);
         assert!(second.coded.is_some() && ask(&kept, 3, body).coded.is_none());
         // What is left suffices for codings, which share it.
-        let coding = content_coding::Coding::Gzip;
+        let coding = crate::content_coding::Coding::Gzip;
         let coded = second.coded.unwrap().get(coding, &second.body).await;
         let left = HEADS_BYTES - coded.unwrap().len();
         assert!(!kept.left.take(left + 1) && kept.left.take(left));

@@ -17,8 +17,8 @@ use shard_store::{
     PutSettingsError, Query, Revision, ShardQuery, ShardReading, ShardStore, SharedBoards,
     StoreError, UnsupportedKind, WindowCount,
 };
-use store_conformance::fixtures::read_shard;
 use store_local::LocalStore;
+use testkit::conformance::fixtures::read_shard;
 
 use crate::shared::SharedInMemory;
 use crate::trimmed;

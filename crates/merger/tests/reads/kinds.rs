@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use board::{Direction, FieldName, FieldRule, Kind, KindSpec, Mode, Op, Rules, Ties, Value};
-use store_conformance::fixtures::gifts_spec;
+use testkit::conformance::fixtures::gifts_spec;
 
 /// A kind of one field that sums, ranked for all time, to be modified.
 pub(crate) fn points(shards: u64) -> KindSpec {

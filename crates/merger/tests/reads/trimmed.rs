@@ -5,8 +5,8 @@ use shard_store::{
     Anchor, BoardRecord, Group, Query, RangeAsk, RangePart, ShardEntry, ShardReading, ShardStore,
     StoreError,
 };
-use store_conformance::fixtures::read_shard;
 use store_local::LocalStore;
+use testkit::conformance::fixtures::read_shard;
 
 /// Reads a shard of a store that has everything as if it had only its best.
 pub(crate) async fn read(

@@ -9,7 +9,7 @@ use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 use board::PublishTarget;
 use parking_lot::Mutex;
-use redis_link::Address;
+use redis_nodes::redis_link::Address;
 use tokio::time::timeout;
 
 use super::access::{COMMAND_TIMEOUT, CONNECT_TIMEOUT, IDLE_CONNECTIONS_MAX};

@@ -18,7 +18,7 @@ use std::time::Duration;
 
 use board::{PublishProtocol, PublishTarget};
 use parking_lot::Mutex;
-use redis_link::{Address, Command, ConnectOptions, Connection, Reply, Value, reply};
+use redis_nodes::redis_link::{Address, Command, ConnectOptions, Connection, Reply, Value, reply};
 use shard_store::ShardStore;
 
 use super::access::{COMMAND_TIMEOUT, CONNECT_TIMEOUT, IDLE_CONNECTIONS_MAX, TargetAccess};
@@ -337,15 +337,16 @@ async fn send(
     connection: &Connection,
     commands: Vec<Command>,
 ) -> Result<Vec<Result<Reply, String>>, TargetError> {
-    let unreachable =
-        |fault: redis_link::Fault| TargetError::Unreachable(fault.message().to_owned());
+    let unreachable = |fault: redis_nodes::redis_link::Fault| {
+        TargetError::Unreachable(fault.message().to_owned())
+    };
     let replies = connection
         .send_together(commands)
         .await
         .map_err(unreachable)?;
     let replies = replies.into_iter().map(|reply| match reply {
         Ok(reply) => Ok(Ok(reply)),
-        Err(redis_link::Fault::Redis(words)) => Ok(Err(words)),
+        Err(redis_nodes::redis_link::Fault::Redis(words)) => Ok(Err(words)),
         Err(fault) => Err(unreachable(fault)),
     });
     replies.collect()

@@ -11,8 +11,8 @@
 //! If TIME is not past the deadline, the fence existed when it was watched. Calls with the same
 //! closing share one, so that it is written once.
 
+use crate::redis_link::Value;
 use bytes::Bytes;
-use redis_link::Value;
 
 use crate::call::Call;
 use crate::fault::Fault;

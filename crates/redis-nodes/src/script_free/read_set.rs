@@ -6,14 +6,14 @@
 
 use std::collections::{HashMap, HashSet};
 
-use redis_link::{Reply, Value};
+use crate::redis_link::{Reply, Value};
 
 use super::fence::Fence;
 use super::function_call::FunctionCall;
 use super::session::Session;
 use crate::call::Effect;
 use crate::fault::Fault;
-use lua_functions::Command;
+use crate::lua_functions::Command;
 
 /// The number of reads that are sent together at the beginning of an attempt; the others are sent
 /// when the function makes them.

@@ -5,8 +5,8 @@
 
 use std::sync::{Arc, Weak};
 
+use crate::redis_link::Value;
 use parking_lot::Mutex;
-use redis_link::Value;
 use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 use tokio::time::{Instant, timeout_at};
 
@@ -14,10 +14,10 @@ use crate::acks::Acks;
 use crate::dial::Dial;
 use crate::fault::Fault;
 use crate::info::Info;
+use crate::lua_functions::Interpreter;
 use crate::probe::ask_info;
-use lua_functions::Interpreter;
-use redis_link::Address;
-use redis_link::{Connection, Ended, Reply};
+use crate::redis_link::Address;
+use crate::redis_link::{Connection, Ended, Reply};
 
 /// The maximum number of concurrent reads, and of writes, on one node; others wait.
 pub(crate) const SESSIONS_MAX: u32 = 4;

@@ -13,7 +13,7 @@
 
 use std::time::Duration;
 
-use redis_link::{Reply, Value};
+use crate::redis_link::{Reply, Value};
 use tokio::time::{Instant, sleep_until};
 
 use super::function_call::FunctionCall;
@@ -21,9 +21,9 @@ use super::read_set::{Isolation, ReadSet, error_words};
 use super::session::Session;
 use crate::call::Effect;
 use crate::fault::Fault;
-use lua_functions::Command;
-use lua_functions::{Broken, Step};
-use redis_link::Backoff;
+use crate::lua_functions::Command;
+use crate::lua_functions::{Broken, Step};
+use crate::redis_link::Backoff;
 
 /// The first and the longest pause before a call is tried again that had a conflict with another
 /// write.

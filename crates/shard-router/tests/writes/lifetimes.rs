@@ -6,8 +6,8 @@ use std::time::Duration;
 use board::{Activity, BoardName, Kind, Timestamp, Value, Window};
 use shard_router::{BoardBatches, Contribution, Lifetimes, Moment, Router, WriteOutcome};
 use shard_store::{BoardSettings, Change, Revision, ShardStore};
-use store_conformance::fixtures::{NOW, gifts, member, read_shard, whole};
 use store_local::LocalStore;
+use testkit::conformance::fixtures::{NOW, gifts, member, read_shard, whole};
 
 const DAY: Duration = Duration::from_hours(24);
 

@@ -4,9 +4,9 @@
 use std::sync::Arc;
 use std::time::Duration;
 
+use disk::simulated::{Operation, SimDisk};
 use shard_router::WriteOutcome;
 use shard_store::ShardStore;
-use simulated_disk::{Operation, SimDisk};
 use store_local::{LocalSettings, LocalStore};
 use tokio::time::{sleep, timeout};
 

@@ -7,7 +7,7 @@ use board::{
 };
 use shard_router::{KnownKind, Router, Write, WriteOutcome};
 use shard_store::{Anchor, Change, Groups, Query, RangeAsk, ShardStore, WindowStanding};
-use store_conformance::fixtures::{gifts_spec, read_shard};
+use testkit::conformance::fixtures::{gifts_spec, read_shard};
 
 /// The time of all tests, in 2027.
 pub(crate) const NOW: Timestamp = Timestamp::from_millis(1_800_000_000_000);

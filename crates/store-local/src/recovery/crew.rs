@@ -13,9 +13,9 @@ use board::Window;
 use parking_lot::Mutex;
 
 use super::threads::threads;
+use crate::files::record::Applied;
 use engine::{Registry, SharedCell};
 use journal::Sequence;
-use store_files::record::Applied;
 
 /// Items that are sent to a thread at once.
 const BATCH_ITEMS: usize = 4096;

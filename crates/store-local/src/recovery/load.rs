@@ -12,12 +12,12 @@ use parking_lot::Mutex;
 use super::progress::Progress;
 use super::replay::Positions;
 use super::threads::share_out;
+use crate::files::snapshot::{
+    PartHead, PartVisitor, Refusal, SnapshotError, SnapshotReader, Watermarks, WindowHead,
+};
 use engine::{Registry, RestoredBoard, Shard, ShardLoader};
 use journal::Sequence;
 use shard_store::ProfileChange;
-use store_files::snapshot::{
-    PartHead, PartVisitor, Refusal, SnapshotError, SnapshotReader, Watermarks, WindowHead,
-};
 
 /// Fills an empty registry. Returns the sequence of each part.
 pub(super) fn load(

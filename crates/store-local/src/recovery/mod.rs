@@ -14,15 +14,15 @@ use std::thread;
 
 use super::error::LocalError;
 use super::lifecycle::LifecycleRecord;
+use crate::files::Malformed;
+use crate::files::record;
+use crate::files::snapshot::{self, SnapshotReader};
 use crew::Crew;
 use disk::Disk;
 use engine::{Registry, SharedCell};
 use journal::{Recovered, Sequence};
 use progress::Progress;
 use replay::{Misfit, Positions, Replay};
-use store_files::Malformed;
-use store_files::record;
-use store_files::snapshot::{self, SnapshotReader};
 use threads::share_out;
 
 /// The result of a recovery.

@@ -9,9 +9,9 @@ use std::collections::{HashMap, HashSet};
 use board::{BoardName, Incarnation};
 
 use super::crew::{Action, Crew, Task};
+use crate::files::record::Record;
 use engine::{Registry, SharedCell};
 use journal::Sequence;
-use store_files::record::Record;
 
 /// For each board of the snapshot, the sequences of its parts.
 pub(super) type Positions = HashMap<Incarnation, Box<[Sequence]>>;

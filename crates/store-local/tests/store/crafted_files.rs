@@ -8,11 +8,11 @@ use board::{Activity, Incarnation, Kind, ShardCount};
 use engine::Event;
 use journal::{Journal, Sequence, Settings, reserved_bytes};
 use shard_store::{BoardRecord, KindRecord, Revision};
-use store_conformance::fixtures::{NOW, gifts};
-use store_files::record;
-use store_files::snapshot::{PartHead, SnapshotWriter};
+use store_local::files::record;
+use store_local::files::snapshot::{PartHead, SnapshotWriter};
 use store_local::{LocalDisk, LocalStore};
 use tempfile::TempDir;
+use testkit::conformance::fixtures::{NOW, gifts};
 
 use crate::own_process::{in_own_process, peak_resident_bytes, resident_bytes};
 

@@ -3,8 +3,8 @@
 //! By default a twentieth of the boards is created, with `MEGABOARD_TEST_LONG=1` all of them.
 
 use shard_store::{KindRecord, Outcome};
-use store_conformance::fixtures::{NOW, OpenStore, gifts, member};
 use store_local::LocalStore;
+use testkit::conformance::fixtures::{NOW, OpenStore, gifts, member};
 use testkit::dice::runs;
 
 use crate::own_process::{in_own_process, resident_bytes};

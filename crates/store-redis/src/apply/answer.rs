@@ -9,8 +9,8 @@ use board::{Rules, Window};
 
 use super::part::BatchPart;
 use super::windows::CallWindows;
-use redis_boards::standing::standing_of;
-use redis_boards::wire::{Garbled, Unpack};
+use crate::boards::standing::standing_of;
+use crate::boards::wire::{Garbled, Unpack};
 use shard_store::{Change, Item, ItemFailure, ItemRejected, Outcome, WindowStanding};
 
 /// The outcome of a call.

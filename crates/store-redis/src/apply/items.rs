@@ -8,8 +8,8 @@ use bytes::Bytes;
 
 use super::part::BatchPart;
 use super::windows::CallWindows;
-use redis_boards::standing::NULL;
-use redis_boards::wire::Pack;
+use crate::boards::standing::NULL;
+use crate::boards::wire::Pack;
 use shard_store::{Change, Item};
 
 /// The bytes of a digest that are stored.

@@ -16,7 +16,7 @@ use tokio::time::{Instant, timeout_at};
 
 use super::part::{BatchPart, ITEMS_A_CALL_MAX};
 use super::sending::{Sender, Sent};
-use redis_boards::call_error::overloaded;
+use crate::boards::call_error::overloaded;
 use redis_nodes::Backlog;
 use shard_store::{BoardRecord, Outcome, Overload, StoreError};
 

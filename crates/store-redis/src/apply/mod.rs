@@ -39,13 +39,13 @@ use tokio::time::Instant;
 
 use super::lists::Refills;
 use super::read::check_shards;
+use crate::boards::incarnations::Incarnations;
+use crate::boards::registry::Registry;
+use crate::boards::session::Session;
+use crate::boards::settings::RedisSettings;
 use lane::Lanes;
 use metrics::ShardIds;
 use part::{BatchPart, Until};
-use redis_boards::incarnations::Incarnations;
-use redis_boards::registry::Registry;
-use redis_boards::session::Session;
-use redis_boards::settings::RedisSettings;
 use redis_nodes::Nodes;
 use sending::Sender;
 use shard_store::Memory;

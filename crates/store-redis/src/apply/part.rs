@@ -8,7 +8,7 @@ use smallvec::SmallVec;
 use tokio::sync::oneshot;
 use tokio::time::Instant;
 
-use redis_boards::call_error::overloaded;
+use crate::boards::call_error::overloaded;
 use redis_nodes::{Backlog, Overload, QueuedWork};
 use shard_store::{Batch, Item, Outcome, StoreError};
 use shard_store::{HeldWeight, Memory, STANDING_WEIGHT};

@@ -11,7 +11,7 @@ use hashbrown::HashTable;
 
 use super::items::{id_bytes, pack_time};
 use super::part::{BatchPart, same_windows};
-use redis_boards::wire::Pack;
+use crate::boards::wire::Pack;
 use shard_store::{Change, Item};
 
 /// The maximum that a call may add to one member, without signs: `single.lua` refuses sums that are

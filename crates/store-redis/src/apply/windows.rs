@@ -4,10 +4,10 @@ use board::{Kind, Timestamp, Window, Windows};
 use bytes::Bytes;
 
 use super::part::{BatchPart, same_windows};
-use redis_boards::keys::{ShardKeys, watermark_place, window_name, window_named};
-use redis_boards::packed;
-use redis_boards::retention::time_to_live_ms;
-use redis_boards::wire::{Garbled, Pack, Unpack};
+use crate::boards::keys::{ShardKeys, watermark_place, window_name, window_named};
+use crate::boards::packed;
+use crate::boards::retention::time_to_live_ms;
+use crate::boards::wire::{Garbled, Pack, Unpack};
 
 /// The windows that a call declares, and the sets of them that its items count in.
 #[derive(Debug, Default)]

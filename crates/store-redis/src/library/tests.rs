@@ -1,6 +1,6 @@
 //! The Lua of all functions, as the interpreter of `lua-functions` runs it.
 
-use lua_functions::{Command, Interpreter, Step};
+use redis_nodes::lua_functions::{Command, Interpreter, Step};
 
 use super::library;
 

@@ -27,10 +27,10 @@ use board::{Kind, Retain, Rules, Window};
 use bytes::Bytes;
 use tokio::time::Instant;
 
-use redis_boards::keys::{ShardKeys, window_name};
-use redis_boards::rules::spec;
-use redis_boards::session::Session;
-use redis_boards::wire::Unpack;
+use crate::boards::keys::{ShardKeys, window_name};
+use crate::boards::rules::spec;
+use crate::boards::session::Session;
+use crate::boards::wire::Unpack;
 use redis_nodes::{Call, CallError, Effect, FunctionReply, Location, Nodes};
 pub(super) use refills::{Refill, Refills};
 

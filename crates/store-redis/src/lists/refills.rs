@@ -14,11 +14,11 @@ use parking_lot::Mutex;
 use tokio::sync::{Semaphore, SemaphorePermit, watch};
 
 use super::{BUSY, List, Lists};
-use redis_boards::incarnations::Incarnations;
-use redis_boards::keys::ShardKeys;
-use redis_boards::session::Session;
-use redis_boards::settings::RedisSettings;
-use redis_boards::sweep::{RefillLists, ShortList};
+use crate::boards::incarnations::Incarnations;
+use crate::boards::keys::ShardKeys;
+use crate::boards::session::Session;
+use crate::boards::settings::RedisSettings;
+use crate::boards::sweep::{RefillLists, ShortList};
 use redis_nodes::Nodes;
 
 /// The number of lists that one server refills at once: each has a step of some 2 ms under way.

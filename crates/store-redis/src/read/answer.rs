@@ -3,10 +3,10 @@
 use board::{Incarnation, Rules, Standing, Window};
 use twox_hash::XxHash3_64;
 
-use redis_boards::keys::window_named;
-use redis_boards::packed::Packed;
-use redis_boards::standing::{entry_of, needs_scores, standing_of};
-use redis_boards::wire::{Garbled, Unpack};
+use crate::boards::keys::window_named;
+use crate::boards::packed::Packed;
+use crate::boards::standing::{entry_of, needs_scores, standing_of};
+use crate::boards::wire::{Garbled, Unpack};
 use shard_store::{
     Anchor, Group, Groups, RangeAsk, RangePart, ShardEntry, ShardReading, ShardVersion,
 };

@@ -5,12 +5,12 @@ use std::sync::Arc;
 use board::{Bound, Kind, Rules};
 use bytes::Bytes;
 
-use redis_boards::keys::{watermark_place, window_name};
-use redis_boards::packed::{self, Packed};
-use redis_boards::registry::activity_text;
-use redis_boards::rules::spec;
-use redis_boards::standing::Cut;
-use redis_boards::wire::Pack;
+use crate::boards::keys::{watermark_place, window_name};
+use crate::boards::packed::{self, Packed};
+use crate::boards::registry::activity_text;
+use crate::boards::rules::spec;
+use crate::boards::standing::Cut;
+use crate::boards::wire::Pack;
 use shard_store::{Anchor, BoardRecord, Groups, Query, RangeAsk, ShardVersion};
 
 use super::joined::Asked;

@@ -17,15 +17,15 @@ use bytes::Bytes;
 use futures::future::try_join_all;
 use tokio::time::Instant;
 
+use crate::boards::call_error::{store_error, unread};
+use crate::boards::incarnations::Incarnations;
+use crate::boards::keys::ShardKeys;
+use crate::boards::registry::{Registry, activity_text};
+use crate::boards::settings::RedisSettings;
+use crate::boards::wire::Unpack;
 use board::{Kind, ShardCount, Window};
 use joined::ReadCall;
 pub(crate) use joined::work_of;
-use redis_boards::call_error::{store_error, unread};
-use redis_boards::incarnations::Incarnations;
-use redis_boards::keys::ShardKeys;
-use redis_boards::registry::{Registry, activity_text};
-use redis_boards::settings::RedisSettings;
-use redis_boards::wire::Unpack;
 use redis_nodes::{Call, CallError, Effect, FunctionReply, Location, Nodes};
 use shard_store::{BoardRecord, Groups, ShardQuery, ShardReading, StoreError, WindowCount};
 

@@ -7,7 +7,7 @@ use futures::future::join_all;
 use testkit::redis::{FaultProxy, RedisServer};
 
 use super::*;
-use redis_boards::fixtures::gifts::{NOW, gifts};
+use crate::boards::fixtures::gifts::{NOW, gifts};
 
 const fn now() -> Timestamp {
     Timestamp::from_millis(NOW)

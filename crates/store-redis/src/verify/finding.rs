@@ -4,8 +4,8 @@ use std::collections::HashSet;
 
 use board::{Member, Rules, Window};
 
-use redis_boards::standing::member_of;
-use redis_boards::wire::Garbled;
+use crate::boards::standing::member_of;
+use crate::boards::wire::Garbled;
 use shard_store::IndexMismatch;
 
 /// The number of mismatches of one shard that are reported; the others are counted.

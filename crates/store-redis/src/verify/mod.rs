@@ -22,15 +22,15 @@ use tokio::time::Instant;
 
 use super::lists::{self, List, Lists};
 use super::read::{Reader, failed};
+use crate::boards::call_error::unread;
+use crate::boards::incarnations::Incarnations;
+use crate::boards::keys::{ShardKeys, window_name};
+use crate::boards::registry::Registry;
+use crate::boards::rules::spec;
+use crate::boards::session::Session;
+use crate::boards::settings::RedisSettings;
+use crate::boards::wire::{Garbled, Pack, Unpack};
 use finding::{Fault, Findings, ShardFault};
-use redis_boards::call_error::unread;
-use redis_boards::incarnations::Incarnations;
-use redis_boards::keys::{ShardKeys, window_name};
-use redis_boards::registry::Registry;
-use redis_boards::rules::spec;
-use redis_boards::session::Session;
-use redis_boards::settings::RedisSettings;
-use redis_boards::wire::{Garbled, Pack, Unpack};
 use redis_nodes::{Call, Effect, Nodes};
 use shard_store::{BoardRecord, IndexMismatch, StoreError};
 

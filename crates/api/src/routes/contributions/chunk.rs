@@ -3,12 +3,12 @@
 use std::sync::Arc;
 use std::time::Duration;
 
+use crate::receipts::{LISTED_MAX, Receipt, may_list, text_bytes};
 use access::Caller;
 use board::{BoardName, Kind, Timestamp, Window, WindowSelector};
-use connection::{ChunkPermits, HeldBytes};
-use problem::{Problem, ProblemType, shown};
-use receipts::{LISTED_MAX, Receipt, may_list, text_bytes};
+use http_server::{ChunkPermits, HeldBytes};
 use shard_router::{BoardBatches, BoardSlot, Contribution, KnownKind};
+use wire::problem::{Problem, ProblemType, shown};
 use wire::{Contributed, ContributionShape, Targets};
 
 use super::standings::{Asked, AskedStandings};
@@ -124,7 +124,7 @@ impl<'a> Chunk<'a> {
     ) -> Result<(), Problem> {
         let shape = match ContributionShape::of_plain(text) {
             Some(plain) => plain,
-            None => connection::from_json(text)?,
+            None => http_server::from_json(text)?,
         };
         let contributed = shape.check(self.app.router.arrival(read_at))?;
         // Most contributions are to the same board as the one before: they wait for nothing.

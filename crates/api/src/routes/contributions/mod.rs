@@ -3,7 +3,7 @@
 //! Contributions are read in chunks of [`CHUNK_MAX`]: each is checked by its shape, then by its kind's fields, and put
 //! into its boards' batches; the chunk is written, and its outcomes are counted; then the next chunk is read. A
 //! contribution to several boards becomes a write for each. So a stream needs the memory of one chunk, for which it
-//! acquires permits ([`connection::WritePermits`]), and its writes stay in order. The chunk of a slow stream is written
+//! acquires permits ([`http_server::WritePermits`]), and its writes stay in order. The chunk of a slow stream is written
 //! [`CHUNK_WAIT`] after its first line. When the server stops, a stream ends with what it has read.
 
 mod chunk;
@@ -20,25 +20,25 @@ use std::time::Duration;
 use axum::extract::{FromRequestParts as _, Request, State};
 use axum::response::Response;
 
+use crate::receipts::{Ended, Receipt};
 use access::{Caller, Scope};
-use connection::{AddressResponses, LINE_BYTES_MAX, Line, Lines, Whole};
 use futures::FutureExt as _;
-use problem::{Problem, ProblemType};
-use query_params::Params;
-use receipts::{Ended, Receipt};
+use http_server::query_params::Params;
+use http_server::{AddressResponses, LINE_BYTES_MAX, Line, Lines, Whole};
 use tokio::task::yield_now;
 use tokio::time::{Instant, sleep};
 #[cfg(test)]
 use wire::ContributionShape;
+use wire::problem::{Problem, ProblemType};
 
 use self::chunk::{Acquired, Chunk, no_permits};
 pub(crate) use self::standings::{Asked, AskedStandings, Return, put_rank, put_standing};
 use crate::app::App;
 use crate::body;
 #[cfg(test)]
-use openapi_parts::params::{OfContributions, OfWait};
+use crate::openapi_parts::params::{OfContributions, OfWait};
 #[cfg(test)]
-use openapi_parts::problems::OfBatch;
+use crate::openapi_parts::problems::OfBatch;
 
 /// Maximum duration of the lines of a request that asks for standings.
 const WHOLE_WAIT: Duration = Duration::from_secs(10);
@@ -138,9 +138,9 @@ pub(crate) async fn add(
     };
     params.finish()?;
     let mut receipt = Receipt::new(&app.pools.receipts, answers.reservation());
-    let is_lines = match &*connection::media_type(&parts.headers) {
+    let is_lines = match &*http_server::media_type(&parts.headers) {
         "application/json" => false,
-        connection::LINES => true,
+        http_server::LINES => true,
         other => {
             let detail =
                 format!("content-type: {other:?} is not application/json or application/x-ndjson");
@@ -206,7 +206,7 @@ async fn array(
     receipt: &mut Receipt,
 ) -> Result<Ended, Problem> {
     let mut counted = app.metrics.writes.request();
-    let items = connection::items_from_json(&mut whole, connection::ARRAY_ITEMS_MAX)?;
+    let items = http_server::items_from_json(&mut whole, http_server::ARRAY_ITEMS_MAX)?;
     if asked.returned != Return::Nothing {
         check_count(items.len())?;
     }

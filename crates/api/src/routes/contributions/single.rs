@@ -2,10 +2,10 @@
 
 use std::time::Duration;
 
+use crate::receipts::Receipt;
 use access::Caller;
 use board::BoardName;
-use connection::ChunkPermits;
-use receipts::Receipt;
+use http_server::ChunkPermits;
 use shard_router::{Contribution, WriteOutcome};
 use wire::{ContributionShape, Targets};
 

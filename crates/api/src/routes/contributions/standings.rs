@@ -4,18 +4,18 @@ use std::collections::HashMap;
 use std::sync::Arc;
 use std::time::Duration;
 
+use crate::receipts::MemberStandingsShape;
 use board::{BoardName, Kind, Member, RankKey, Rules, Timestamp, Values, Window};
 use futures::FutureExt as _;
 use futures::future::BoxFuture;
 use futures::stream::{self, StreamExt as _};
+use http_server::query_params::Params;
 use merger::PositionView;
-use problem::Problem;
-use query_params::Params;
-use receipts::MemberStandingsShape;
 use serde_json::{Map, Value as Json};
 use shard_router::WriteOutcome;
 use tokio::task::yield_now;
 use tokio::time::{Instant, timeout_at};
+use wire::problem::Problem;
 use wire::{ESCAPED_BYTES_MAX, is_points};
 
 use crate::app::App;

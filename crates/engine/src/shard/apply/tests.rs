@@ -5,7 +5,7 @@ use std::time::Duration;
 use board::limits::VALUE_MAX;
 use board::{Keep, Kind, Member, Period, Timestamp, Value, Values, WindowRule};
 
-use store_conformance::fixtures::gifts;
+use testkit::conformance::fixtures::gifts;
 use testkit::dice::Dice;
 
 use super::*;

@@ -2,7 +2,7 @@
 
 use std::io::{self, ErrorKind};
 
-use redis_link::{Address, REPLY_LINE_BYTES_MAX, ReplyError};
+use redis_nodes::redis_link::{Address, REPLY_LINE_BYTES_MAX, ReplyError};
 use tokio::io::{AsyncBufReadExt as _, AsyncReadExt as _, AsyncWriteExt as _, BufReader};
 use tokio::net::TcpStream;
 

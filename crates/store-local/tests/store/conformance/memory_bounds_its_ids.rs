@@ -6,7 +6,7 @@ use board::Window;
 use shard_store::{ItemFailure, Outcome};
 use store_local::LocalStore;
 
-use store_conformance::fixtures::{HOUR, NOW, OpenStore, gifts, member};
+use testkit::conformance::fixtures::{HOUR, NOW, OpenStore, gifts, member};
 
 const ALL: Window = Window::ALL_TIME;
 const APPLIED: Outcome = Outcome::Applied(Vec::new());

@@ -10,7 +10,7 @@ use shard_store::{
 };
 use store_local::{LocalStore, REMEMBERED_ID_BYTES_MAX};
 
-use store_conformance::fixtures::{Board, HOUR, NOW, OpenStore, board_name, gifts, member};
+use testkit::conformance::fixtures::{Board, HOUR, NOW, OpenStore, board_name, gifts, member};
 
 const ALL: Window = Window::ALL_TIME;
 const APPLIED: Outcome = Outcome::Applied(Vec::new());

@@ -6,9 +6,9 @@ mod memory_has_a_limit;
 use std::sync::Arc;
 use std::time::Duration;
 
-use store_conformance::conformance_tests;
-use store_conformance::fixtures::OpenStore;
 use store_local::{Durability, LocalDisk, LocalSettings, LocalStore};
+use testkit::conformance::fixtures::OpenStore;
+use testkit::conformance_tests;
 
 async fn memory() -> OpenStore {
     OpenStore::new(LocalStore::in_memory().unwrap(), ())

@@ -7,8 +7,8 @@ use futures::FutureExt;
 use shard_store::{Batch, Outcome};
 
 use crate::durability::durable::{self, DEADLINE, settings};
-use simulated_disk::{Operation, SimDisk, Trap};
-use store_conformance::fixtures::{NOW, gifts, member};
+use disk::simulated::{Operation, SimDisk, Trap};
+use testkit::conformance::fixtures::{NOW, gifts, member};
 
 #[tokio::test]
 async fn replies_that_depend_on_a_write_wait_until_it_is_durable() {

@@ -21,9 +21,9 @@ use crate::durability::op::{Answer, Op, Reply, What};
 use crate::durability::script::{Script, names};
 use crate::durability::seen::{Seen, SeenWindow};
 use crate::durability::world::World;
+use disk::simulated::SimDisk;
 pub(crate) use restart::End;
-use simulated_disk::SimDisk;
-use store_conformance::versions_seen::Versions;
+use testkit::conformance::versions_seen::Versions;
 
 /// Nothing in memory takes that long.
 const DEADLINE: Duration = Duration::from_secs(30);

@@ -9,8 +9,8 @@ use shard_store::{BoardSettings, Revision, ShardStore};
 use store_local::Disk as _;
 
 use crate::durability::durable::{self, DEADLINE, LocalSettings, settings};
-use simulated_disk::SimDisk;
-use store_conformance::fixtures::{
+use disk::simulated::SimDisk;
+use testkit::conformance::fixtures::{
     Board, DAY, HOUR, board_name, gifts, idle, kept, member, window,
 };
 

@@ -9,8 +9,8 @@ use shard_store::{Outcome, StoreError};
 use store_local::LocalStore;
 
 use crate::durability::durable::{self, Durability, LocalSettings, NEVER, settings};
-use simulated_disk::{Operation, SimDisk, Trap};
-use store_conformance::fixtures::{Board, NOW, board_name, gifts, member};
+use disk::simulated::{Operation, SimDisk, Trap};
+use testkit::conformance::fixtures::{Board, NOW, board_name, gifts, member};
 use testkit::dice::{Dice, Seed, runs};
 
 const WRITERS: u64 = 8;

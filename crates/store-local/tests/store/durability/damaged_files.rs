@@ -11,8 +11,8 @@ use crate::durability::durable::{LocalSettings, open, settings};
 use crate::durability::op::{Op, What};
 use crate::durability::script::Script;
 use crate::durability::world::World;
-use simulated_disk::SimDisk;
-use store_conformance::fixtures::gifts;
+use disk::simulated::SimDisk;
+use testkit::conformance::fixtures::gifts;
 use testkit::dice::{Dice, Seed, runs};
 
 /// The number of zeros at the end of a journal, of megabytes, that are looked at.

@@ -6,11 +6,11 @@ use std::thread::{self, JoinHandle};
 use std::time::Duration;
 
 use board::{BoardName, Kind, Timestamp};
+use disk::simulated::{Operation, SimDisk, Trap};
 use shard_store::{Revision, ShardStore};
-use simulated_disk::{Operation, SimDisk, Trap};
-use store_conformance::fixtures::{Board, board_name};
 use store_local::LocalStore;
 pub(crate) use store_local::{Durability, LocalSettings};
+use testkit::conformance::fixtures::{Board, board_name};
 
 /// Maximum time that a test waits for anything.
 pub(crate) const DEADLINE: Duration = Duration::from_secs(30);

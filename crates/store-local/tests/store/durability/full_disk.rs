@@ -6,7 +6,7 @@ use std::time::{Duration, Instant};
 use crate::durability::audit::{Audit, End};
 use crate::durability::durable::settings;
 use crate::durability::script::Script;
-use simulated_disk::SimDisk;
+use disk::simulated::SimDisk;
 use testkit::dice::{Dice, Seed, runs};
 
 const DEADLINE: Duration = Duration::from_secs(30);

@@ -8,8 +8,8 @@ use board::{Hidden, Kind, Member, Window};
 use shard_store::{KindRecord, Outcome, Revision, ShardStore};
 
 use crate::durability::durable::{self, settings};
-use simulated_disk::SimDisk;
-use store_conformance::fixtures::{Board, NOW, board_name, gifts, member};
+use disk::simulated::SimDisk;
+use testkit::conformance::fixtures::{Board, NOW, board_name, gifts, member};
 
 /// Hidden one by one. From the 59th on a kind is longer than 8 KiB.
 const ONE_BY_ONE: usize = 150;

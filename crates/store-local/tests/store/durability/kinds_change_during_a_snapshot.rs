@@ -10,8 +10,8 @@ use crate::durability::audit::{Audit, End};
 use crate::durability::durable::{self, StoppedSnapshot, settings};
 use crate::durability::op::{Op, What};
 use crate::durability::script::Script;
-use simulated_disk::{Operation, SimDisk};
-use store_conformance::fixtures::{NOW, board_name, gifts, member};
+use disk::simulated::{Operation, SimDisk};
+use testkit::conformance::fixtures::{NOW, board_name, gifts, member};
 use testkit::dice::{Seed, runs};
 
 fn points(mode: Mode) -> Kind {

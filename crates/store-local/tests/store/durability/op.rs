@@ -10,7 +10,7 @@ use shard_store::{
     StoreError,
 };
 
-use store_conformance::twin::ItemOutcome;
+use testkit::conformance::twin::ItemOutcome;
 
 /// One call.
 #[derive(Debug, Clone)]

@@ -19,8 +19,8 @@ use shard_store::{
 
 use crate::durability::op::{Op, What};
 use crate::durability::world::World;
-use store_conformance::any_kind::{any_kind, any_outright, any_values};
-use store_conformance::fixtures::{Board, DAY, HOUR, MINUTE, NOW, board_name, member};
+use testkit::conformance::any_kind::{any_kind, any_outright, any_values};
+use testkit::conformance::fixtures::{Board, DAY, HOUR, MINUTE, NOW, board_name, member};
 use testkit::dice::Dice;
 
 const KINDS: [&str; 2] = ["gifts", "laps"];

@@ -6,7 +6,7 @@ use board::{BoardName, KindName, Member, Profile, Window};
 use shard_store::{BoardRecord, KindRecord, ShardEntry, ShardStore, ShardVersion, StoreError};
 
 use crate::durability::script::profiled;
-use store_conformance::fixtures::{read_shard, whole};
+use testkit::conformance::fixtures::{read_shard, whole};
 
 /// Kinds, and all boards with all their windows, shard by shard; profiles.
 #[derive(Debug, Clone, PartialEq)]

@@ -1,8 +1,8 @@
 //! The contents of a snapshot were durable in the journal: a journal that ends before them is damaged.
 
+use disk::simulated::{Operation, SimDisk};
 use shard_store::Item;
-use simulated_disk::{Operation, SimDisk};
-use store_conformance::fixtures::{NOW, gifts, member};
+use testkit::conformance::fixtures::{NOW, gifts, member};
 
 use crate::durability::durable::{self, StoppedSnapshot, settings};
 

@@ -6,8 +6,8 @@ use board::Period;
 use shard_store::{Memory, StoreError};
 
 use crate::durability::durable::{self, LocalSettings, settings};
-use simulated_disk::{EIO, Operation, SimDisk, Times, Trap};
-use store_conformance::fixtures::{DAY, NOW, gifts, kept, member, window};
+use disk::simulated::{EIO, Operation, SimDisk, Times, Trap};
+use testkit::conformance::fixtures::{DAY, NOW, gifts, kept, member, window};
 
 #[tokio::test]
 async fn memory_is_measured_when_nothing_can_be_dropped() {

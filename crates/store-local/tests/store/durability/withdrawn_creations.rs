@@ -12,8 +12,8 @@ use crate::durability::audit::Audit;
 use crate::durability::durable::{self, Durability, LocalSettings, settings};
 use crate::durability::op::{Op, What};
 use crate::durability::script::Script;
-use simulated_disk::SimDisk;
-use store_conformance::fixtures::{HOUR, MINUTE, NOW, board_name, gifts};
+use disk::simulated::SimDisk;
+use testkit::conformance::fixtures::{HOUR, MINUTE, NOW, board_name, gifts};
 
 fn room() -> BoardName {
     board_name("gifts", "room")

@@ -11,7 +11,7 @@ use shard_store::{BoardRecord, BoardSettings, KindRecord, ProfileChange, Revisio
 
 use crate::durability::op::{Op, Reply, What};
 use crate::durability::seen::{Seen, SeenBoard, SeenWindow};
-use store_conformance::twin::{ItemOutcome, Twin};
+use testkit::conformance::twin::{ItemOutcome, Twin};
 
 /// The contents of a store.
 #[derive(Clone, Default)]

@@ -12,14 +12,14 @@ use board::{
 use testkit::redis::{Pooled, RedisServer, Reply};
 
 use crate::apply::Applier;
+use crate::boards::incarnations::Incarnations;
+use crate::boards::keys::{ShardKeys, window_name};
+use crate::boards::registry::Registry;
+use crate::boards::session::Session;
+use crate::boards::settings::RedisSettings;
+use crate::boards::standing::standing_of;
 use crate::library::library;
 use crate::lists::Refills;
-use redis_boards::incarnations::Incarnations;
-use redis_boards::keys::{ShardKeys, window_name};
-use redis_boards::registry::Registry;
-use redis_boards::session::Session;
-use redis_boards::settings::RedisSettings;
-use redis_boards::standing::standing_of;
 use redis_nodes::Nodes;
 use shard_store::{Batch, BoardRecord, Change, Item, Outcome, Revision, StoreError};
 

@@ -5,8 +5,8 @@ use bytes::Bytes;
 use tokio::time::Instant;
 
 use super::applier::{APPLIED, ApplierOnRedis, Board, MS, NOW, gifts};
-use redis_boards::rules;
-use redis_boards::wire::Pack;
+use crate::boards::rules;
+use crate::boards::wire::Pack;
 
 use redis_nodes::{Call, CallError, Effect, FunctionReply, Location, slot_of};
 

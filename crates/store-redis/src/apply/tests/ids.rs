@@ -5,7 +5,7 @@ use std::time::Duration;
 use board::{Period, Timestamp, Window, WindowRule};
 
 use super::applier::{APPLIED, ApplierOnRedis, Board, DUPLICATE, HOUR, MS, NOW, gifts};
-use redis_boards::settings::RedisSettings;
+use crate::boards::settings::RedisSettings;
 use redis_nodes::Writes;
 use shard_store::{Change, ItemFailure, Outcome};
 

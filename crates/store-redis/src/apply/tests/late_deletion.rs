@@ -4,14 +4,14 @@ use board::{Period, WindowRule};
 use testkit::redis::{FaultProxy, Matching};
 
 use super::applier::{APPLIED, ApplierOnRedis, NOW};
+use crate::boards::fixtures::gifts::gifts;
+use crate::boards::fixtures::parts::{Parts, until};
+use crate::boards::keys;
+use crate::boards::retention::LINGER;
+use crate::boards::settings::RedisSettings;
+use crate::boards::sweep::Sweep;
 use crate::library::library;
 use crate::lists::Refills;
-use redis_boards::fixtures::gifts::gifts;
-use redis_boards::fixtures::parts::{Parts, until};
-use redis_boards::keys;
-use redis_boards::retention::LINGER;
-use redis_boards::settings::RedisSettings;
-use redis_boards::sweep::Sweep;
 use redis_nodes::Writes;
 use shard_store::StoreError;
 

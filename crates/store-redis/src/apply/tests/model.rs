@@ -8,10 +8,10 @@ use testkit::dice::{Dice, runs};
 
 use super::applier::{ApplierOnRedis, Board, Kept, NOW};
 use super::story::{any_items, any_kind, any_pause};
+use crate::boards::keys::window_name;
+use crate::boards::packed::Packed;
+use crate::boards::standing::standing_of;
 use engine::{ApplyContext, IdBudget, Shard};
-use redis_boards::keys::window_name;
-use redis_boards::packed::Packed;
-use redis_boards::standing::standing_of;
 use shard_store::{Anchor, Batch, Groups, Item, Outcome, Query, RangeAsk, ShardEntry};
 
 fn is_applied(outcome: &Outcome) -> bool {

@@ -13,7 +13,7 @@ use testkit::redis::{FaultProxy, Matching, RedisServer, RedisWire, Reply};
 use tokio::time::{Instant, sleep};
 
 use super::applier::{APPLIED, ApplierOnRedis, MS, NOW, gifts};
-use redis_boards::settings::RedisSettings;
+use crate::boards::settings::RedisSettings;
 use redis_nodes::Writes;
 
 const ALL: Window = Window::ALL_TIME;

@@ -9,10 +9,10 @@ use tokio::time::Instant;
 
 use super::applier::{APPLIED, ApplierOnRedis, Board, DUPLICATE, MS, NOW, gifts};
 use crate::apply::Applier;
+use crate::boards::incarnations::Incarnations;
+use crate::boards::session::Session;
+use crate::boards::settings::RedisSettings;
 use crate::read::Reader;
-use redis_boards::incarnations::Incarnations;
-use redis_boards::session::Session;
-use redis_boards::settings::RedisSettings;
 use redis_nodes::{Nodes, Writes};
 use shard_store::{Anchor, Batch, Groups, Query, RangeAsk, StoreError};
 

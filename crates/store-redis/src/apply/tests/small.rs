@@ -6,7 +6,7 @@ use std::time::Duration;
 use board::{Keep, Kind, Period, Window, WindowRule};
 
 use super::applier::{APPLIED, ApplierOnRedis, Board, NOW};
-use redis_boards::fixtures::gifts::gifts;
+use crate::boards::fixtures::gifts::gifts;
 
 /// The default maximum of entries that Redis keeps in a listpack for a sorted set; for a hash it is
 /// at least this.

@@ -11,13 +11,13 @@ use board::{
 use testkit::redis::{Pooled, RedisServer, Reply};
 use tokio::time::{Instant, sleep};
 
+use crate::boards::keys::{ShardKeys, window_name};
 use crate::{RedisSettings, RedisStore};
-use redis_boards::keys::{ShardKeys, window_name};
 use shard_store::{
     Anchor, Batch, BoardRecord, Change, Groups, IndexMismatch, Item, Outcome, Query, RangeAsk,
     Revision, ShardReading, ShardStore,
 };
-use store_conformance::fixtures::read_shard;
+use testkit::conformance::fixtures::read_shard;
 
 /// The time at the beginning of tests: a Friday, `2026-11-20T14:52:22.123000Z`.
 pub(super) const NOW: Timestamp = Timestamp::from_millis(1_795_186_342_123);

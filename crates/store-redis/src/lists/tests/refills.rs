@@ -10,12 +10,12 @@ use testkit::redis::{FaultProxy, Matching, RedisServer};
 use tokio::time::{Instant, sleep};
 
 use super::list_board::{ALL, ListBoard, NOW, list};
+use crate::boards::fixtures::parts::Parts;
+use crate::boards::settings::RedisSettings;
+use crate::boards::sweep::ShortList;
 use crate::library::library;
 use crate::lists::Refills;
 use crate::lists::refills::REFILLS_AT_ONCE;
-use redis_boards::fixtures::parts::Parts;
-use redis_boards::settings::RedisSettings;
-use redis_boards::sweep::ShortList;
 use redis_nodes::Writes;
 use shard_store::{Batch, Change, ShardStore, StoreError};
 

@@ -3,11 +3,11 @@
 use board::{Bound, RankKey, RankWords, Rules};
 use testkit::redis::RedisOptions;
 
-use crate::written_window::{ShardReaders, WrittenWindow};
-use redis_boards::fixtures::random_standings::{
+use crate::boards::fixtures::random_standings::{
     any_name, any_packed_rules, any_rules, any_standing, points,
 };
-use redis_boards::fixtures::redis_standings::member;
+use crate::boards::fixtures::redis_standings::member;
+use crate::written_window::{ShardReaders, WrittenWindow};
 use shard_store::{Anchor, Group, Groups, Query, RangeAsk, RangePart, ShardEntry};
 use testkit::dice::{Dice, Seed, runs};
 

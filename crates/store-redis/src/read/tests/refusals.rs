@@ -2,9 +2,9 @@
 
 use board::{Period, Timestamp, Window};
 
+use crate::boards::fixtures::random_standings::{any_standing, points};
+use crate::boards::fixtures::redis_standings::member;
 use crate::written_window::{ShardReaders, WrittenWindow};
-use redis_boards::fixtures::random_standings::{any_standing, points};
-use redis_boards::fixtures::redis_standings::member;
 use shard_store::{
     Anchor, Groups, Query, RangeAsk, RangePart, ShardVersion, StoreError, WindowCount,
 };

@@ -1,9 +1,11 @@
 use board::Standing;
 
 use super::order_of;
+use crate::boards::fixtures::random_standings::{
+    any_packed_rules, any_rules, any_standing, points,
+};
+use crate::boards::fixtures::redis_standings::{member, ranked};
 use crate::written_window::{ShardReaders, WrittenWindow};
-use redis_boards::fixtures::random_standings::{any_packed_rules, any_rules, any_standing, points};
-use redis_boards::fixtures::redis_standings::{member, ranked};
 use shard_store::{Groups, IndexMismatch, Query, StoreError};
 use testkit::dice::{Dice, Seed, runs};
 

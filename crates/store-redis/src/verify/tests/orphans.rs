@@ -5,10 +5,10 @@ use std::sync::Arc;
 use board::{BoardName, Member, Period, Timestamp, Value, Values, WindowRule};
 use testkit::redis::{FaultProxy, Pooled, RedisServer};
 
+use crate::boards::fixtures::gifts::{NOW, gifts};
+use crate::boards::keys;
+use crate::boards::settings::RedisSettings;
 use crate::store::RedisStore;
-use redis_boards::fixtures::gifts::{NOW, gifts};
-use redis_boards::keys;
-use redis_boards::settings::RedisSettings;
 use shard_store::{Batch, BoardRecord, Change, Item, KindRecord, Revision, ShardStore};
 
 const fn now() -> Timestamp {

@@ -2,12 +2,12 @@
 
 use board::{RankStyle, Window};
 use shard_store::IndexMismatch;
-use store_conformance::fixtures::{NOW, OpenStore, gifts, member};
+use testkit::conformance::fixtures::{NOW, OpenStore, gifts, member};
 use testkit::redis::RedisServer;
 
 use crate::RedisStore;
-use redis_boards::keys::ShardKeys;
-use redis_boards::settings::RedisSettings;
+use crate::boards::keys::ShardKeys;
+use crate::boards::settings::RedisSettings;
 
 #[tokio::test]
 async fn distinct_values_that_are_not_those_of_the_order_are_found_and_repaired() {

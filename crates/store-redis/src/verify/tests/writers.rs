@@ -4,9 +4,9 @@ use std::thread;
 use board::Standing;
 
 use super::order_of;
+use crate::boards::fixtures::random_standings::{any_rules, any_standing};
+use crate::boards::fixtures::redis_standings::{member, ranked, standing_bytes};
 use crate::written_window::{ShardReaders, WrittenWindow};
-use redis_boards::fixtures::random_standings::{any_rules, any_standing};
-use redis_boards::fixtures::redis_standings::{member, ranked, standing_bytes};
 use testkit::dice::{Dice, Seed, runs};
 
 /// Writes a member as `apply` does, all at once: its score, the removal of its old entry, and its

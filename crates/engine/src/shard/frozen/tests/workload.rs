@@ -10,7 +10,7 @@ use board::{
 };
 
 use shard_store::{Change, Item};
-use store_conformance::fixtures::gifts;
+use testkit::conformance::fixtures::gifts;
 use testkit::dice::Dice;
 
 const HOUR: Duration = Duration::from_hours(1);

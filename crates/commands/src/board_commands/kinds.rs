@@ -1,0 +1,87 @@
+//! `megaboard kinds`: lists the kinds of a server.
+
+use std::error::Error;
+use std::process::ExitCode;
+
+use crate::result_args::ResultArgs;
+use crate::runtime::Runtime;
+use crate::server::ServerArgs;
+use crate::terminal::{layout, printable, table};
+use clap::Args;
+use comfy_table::Cell;
+use megaboard_client::{Kind, Order};
+use serde::Serialize;
+
+use crate::board_commands::client;
+
+/// Lists the kinds that the key may access: their fields, windows and modes.
+#[derive(Args, Debug)]
+pub struct KindsArgs {
+    #[command(flatten)]
+    server: ServerArgs,
+
+    #[command(flatten)]
+    result: ResultArgs,
+}
+
+/// What is printed.
+#[derive(Serialize)]
+struct Kinds {
+    kinds: Vec<Kind>,
+}
+
+/// Runs the command.
+pub fn run(args: &KindsArgs) -> Result<ExitCode, Box<dyn Error>> {
+    let client = client(&args.server)?;
+    let kinds = Runtime::start()?.block_on(client.kinds())?;
+    let has_key = args.server.key.is_some();
+    args.result
+        .print(&Kinds { kinds }, |it| render(it, has_key))?;
+    Ok(ExitCode::SUCCESS)
+}
+
+fn render(Kinds { kinds }: &Kinds, has_key: bool) -> String {
+    if kinds.is_empty() && has_key {
+        return "no kinds for this key: it may be for other kinds".to_owned();
+    }
+    if kinds.is_empty() {
+        return "no kinds: PUT /v1/kinds/{kind} creates one".to_owned();
+    }
+    let mut table = table();
+    table.set_header(["kind", "mode", "fields", "windows"]);
+    for kind in kinds {
+        let name = kind.name.as_deref().unwrap_or_default();
+        let mode = kind.mode.as_ref().map_or("", |mode| mode.as_str());
+        let fields = kind.fields.iter().map(|field| match &field.order {
+            Some(Order::Asc) => format!("{} (asc)", field.name),
+            _ => field.name.clone(),
+        });
+        let fields: Vec<String> = fields.collect();
+        let cells = [name, mode, &fields.join(", "), &kind.windows.join(", ")];
+        table.add_row(cells.map(|text| Cell::new(printable(text))));
+    }
+    layout(&mut table, &[0, 2, 3])
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_kind_is_a_row() {
+        let kinds = r#"[{"kind":"gifts","mode":"accumulate","fields":[{"name":"points","order":"desc"}],
+            "windows":["hour","all"]},{"kind":"races","mode":"best","windows":["all"],
+            "fields":[{"name":"laps"},{"name":"seconds","order":"asc"}]}]"#;
+        let kinds = Kinds {
+            kinds: serde_json::from_str(kinds).unwrap(),
+        };
+        assert_eq!(
+            render(&kinds, true),
+            " kind   mode        fields               windows\n gifts  accumulate  points               hour, all\n \
+             races  best        laps, seconds (asc)  all"
+        );
+        let none = Kinds { kinds: vec![] };
+        assert!(render(&none, false).starts_with("no kinds: "));
+        assert!(render(&none, true).contains("other kinds"));
+    }
+}

@@ -1,0 +1,29 @@
+//! The commands that transfer contributions and standings, one module each: `megaboard import`, `export`, `ingest` and
+//! `adopt`; and the probes `alive` and `ready`. They use a server over HTTP only, as do the commands of the crates
+//! `board-commands` and `load`.
+//!
+//! All of them use `megaboard-client`, and share: [`server`] (options for the server's URL and the key),
+//! [`board_path`], [`result_args`] (the format of results), [`secrets`] (errors that do not repeat secrets),
+//! [`terminal`] (messages and tables), [`integer`] (numbers as people write them), [`runtime`]; those here also `delivery` (retries of writes, signals) and `reads`
+//! (retries of reads).
+
+pub mod adopt;
+pub mod board_commands;
+pub mod board_path;
+mod delivery;
+pub mod export;
+pub mod gifts;
+pub mod import;
+pub mod ingest;
+pub mod integer;
+pub mod probes;
+mod reads;
+pub mod result_args;
+pub mod runtime;
+pub mod secrets;
+pub mod server;
+pub mod terminal;
+#[cfg(test)]
+mod test_server;
+
+pub use delivery::INTERRUPTED;

@@ -1,0 +1,65 @@
+//! The resources of a connection, each with a limit: its permit, socket, heads, bodies and responses.
+//!
+//! ```text
+//! permits, request_permits   limit the connections, and the requests that are being served
+//! socket, flow               a socket with a timeout for writes; whether its client reads
+//! read_ahead                 limits the bytes that connections have read
+//! open_connections           the connections that a stop asks to finish
+//! handshakes                 closing a listener without losing connections
+//! head_timer                 the timer for heads that do not arrive
+//! body                       bodies, whole or as a stream of lines
+//! lent_body                  what becomes of bodies that handlers do not read
+//! responses                  limits the bytes of responses that clients have not read
+//! pool, per_address          counts bytes up to a limit for each purpose, and amounts for each address
+//! write_permits              limits the contributions that are being written
+//! server_limits              the limits of a server, as its configuration has them
+//! metrics                    the metrics of connections
+//! ```
+//!
+//! This crate does not know routes, keys or boards. `api` accepts connections and connects these parts.
+
+mod body;
+mod flow;
+mod handshakes;
+mod head_timer;
+mod lent_body;
+mod metrics;
+mod open_connections;
+mod per_address;
+mod permits;
+mod pool;
+pub mod query_params;
+mod read_ahead;
+mod request_permits;
+pub mod request_trace;
+mod responses;
+mod server_limits;
+mod socket;
+pub mod validators;
+mod write_permits;
+
+pub use body::{
+    ARRAY_ITEMS_MAX, BODY_BYTES_MAX, BodyMemory, LINE_BYTES_MAX, LINES, Line, Lines, Whole,
+    from_json, items_from_json, media_type, whole_up_to,
+};
+pub use flow::{Asked, Flow};
+pub use handshakes::refuse_handshakes;
+pub use head_timer::HeadTimer;
+pub use lent_body::LentBody;
+pub use metrics::{Connections, EarlyEnds, Open};
+pub use open_connections::{OpenConnection, OpenConnections};
+pub use per_address::{OfAddress, PerAddress};
+pub use permits::{ConnectionPermit, ConnectionPermits};
+pub use pool::{
+    BODIES_BYTES_MAX, HeldBytes, PREPARED_BYTES_MAX, Pool, Pools, READ_AHEAD_BYTES_MAX,
+    RECEIPT_BYTES_MAX, RESPONSE_BYTES_MAX, STREAM_BYTES_MAX,
+};
+pub use read_ahead::{ReadAhead, ReadingRequest};
+pub use request_permits::{RequestPermit, RequestPermits};
+pub use responses::{
+    ADDRESS_PART, AddressResponses, HasResponses, ResponseReservation, Responses, SMALL_BYTES_MAX,
+    bytes_of, is_small,
+};
+pub use server_limits::ServerLimits;
+pub use socket::{Socket, WriteTimeouts};
+pub use write_permits::{ChunkPermits, WRITES_BYTES_MAX, WritePermits};

@@ -1,0 +1,128 @@
+//! What a sweep drops and ends, and how it finishes the work of a server that stopped in the middle
+//! of it.
+
+mod deleted;
+mod empty;
+mod freezes;
+mod idle;
+mod windows;
+
+use board::{Calendar, Keep, Kind, Period, Window, WindowRule};
+
+use super::*;
+use crate::boards::fixtures::gifts::{NOW, gifts};
+use crate::boards::fixtures::parts::OpenedParts;
+use crate::boards::keys;
+use crate::boards::library::library;
+use shard_store::Revision;
+
+const DAY: Duration = Duration::from_hours(24);
+
+fn week_of_idleness() -> WindowRule {
+    WindowRule {
+        keep: Keep::Idle(DAY * 8),
+        ..WindowRule::with_defaults(Period::All)
+    }
+}
+
+fn now() -> Timestamp {
+    Timestamp::from_millis(NOW)
+}
+
+/// A double that expects no refills: they are tested in `store-redis`.
+#[derive(Debug)]
+struct NoLists;
+
+impl RefillLists for NoLists {
+    fn refill(self: Arc<Self>, list: ShortList) {
+        panic!("{list:?}");
+    }
+}
+
+struct SweptBoard {
+    opened: OpenedParts,
+    sweep: Sweep,
+    kind: Arc<Kind>,
+    record: Record,
+}
+
+impl SweptBoard {
+    async fn new(windows: Vec<WindowRule>) -> Self {
+        let opened = OpenedParts::plain(library()).await;
+        let kind = Arc::new(gifts(windows));
+        let put = opened.registry.put_kind(kind.clone(), Revision(0), true);
+        let put = put.await.unwrap();
+        let name = "gifts/room 1".parse().unwrap();
+        let created = opened.registry.create_board(&name, &put, None, now());
+        let (record, _) = created.await.unwrap();
+        Self {
+            sweep: Sweep::new(
+                opened.servers.clone(),
+                opened.session.clone(),
+                opened.registry.clone(),
+                opened.incarnations.clone(),
+                Arc::new(NoLists),
+                &opened.settings,
+            ),
+            opened,
+            kind,
+            record,
+        }
+    }
+
+    fn shards(&self) -> std::ops::Range<u16> {
+        0..self.record.board().shards.get()
+    }
+
+    fn meta(&self, shard: u16, field: &str) -> Option<String> {
+        let key = self.record.spread.keys(shard).meta();
+        self.opened.field(&key, field)
+    }
+
+    fn set_meta(&self, shard: u16, field: &str, value: &str) {
+        let key = self.record.spread.keys(shard).meta();
+        let words: [&[u8]; 4] = [b"HSET", &key, field.as_bytes(), value.as_bytes()];
+        self.opened.redis.command(&words).integer();
+    }
+
+    /// Puts two members on a shard, written now.
+    fn put_members(&self, shard: u16, window: Window) {
+        let of = self.record.spread.keys(shard);
+        for member in ["u1", "u2"] {
+            let (scores, rank) = (of.scores(window), of.rank(window));
+            let words: [&[u8]; 4] = [b"HSET", &scores, member.as_bytes(), b"standing"];
+            self.opened.redis.command(&words).integer();
+            let words: [&[u8]; 4] = [b"ZADD", &rank, b"1", member.as_bytes()];
+            self.opened.redis.command(&words).integer();
+        }
+        let version = format!("v:{}", keys::window_name(window));
+        self.set_meta(shard, &version, "7 00000000000000aa 3");
+        self.set_meta(shard, "w", &NOW.to_string());
+    }
+
+    fn holds(&self, shard: u16, window: Window) -> bool {
+        let of = self.record.spread.keys(shard);
+        let held = [of.scores(window), of.rank(window)].map(|key| self.opened.exists(&key));
+        assert_eq!(held[0], held[1]);
+        held[0]
+    }
+
+    /// Returns how often Redis has run this command.
+    fn calls(&self, command: &str) -> i64 {
+        let stats = self.opened.redis.command(&["INFO", "commandstats"]);
+        let calls = stats.field(&format!("cmdstat_{command}")).map(|line| {
+            let count = line.split([',', '=']).nth(1).unwrap();
+            count.parse().unwrap()
+        });
+        calls.unwrap_or(0)
+    }
+
+    async fn is_there(&self) -> bool {
+        let found = self.opened.registry.board(&self.record.board().name).await;
+        found.unwrap().is_some()
+    }
+}
+
+fn today() -> Window {
+    Calendar::utc().span_at(Period::Day, now()).window
+}
