@@ -1,9 +1,9 @@
 //! The HTTP interface of the service.
 //!
 //! ```text
-//! server       accepts connections and serves them (crate connection: what they hold), drains, and stops
-//! observed     gives each request its id, and a span if it is traced (crate request-trace)
-//! gate         refuses requests: metrics, CORS, host, limits, keys (crate access), audit entries (crate audit)
+//! server       accepts connections and serves them (crate http-server: what they hold), drains, and stops
+//! observed     gives each request its id, and a span if it is traced (http-server)
+//! gate         refuses requests: metrics, CORS, host, limits, keys (crate access), audit entries (crate access)
 //! dispatch     calls the handler of the route
 //! route        the one table of routes, by which a path is matched once
 //! routes       the handlers, one endpoint or resource in each file
@@ -14,9 +14,9 @@
 //!
 //! Each takes only from those below it. `openapi`, in tests alone, makes the document of the contract from the routes.
 //!
-//! The JSON of requests and responses is in crate `wire`, errors and their statuses in crate `problem`, parameters of
-//! queries in crate `query-params`, receipts in crate `receipts`, entity tags and conditions in crate `validators`.
-//! [`serve`] is the whole.
+//! The JSON of requests and responses, and errors with their statuses, are in crate `wire`; parameters of queries,
+//! entity tags and conditions in crate `http-server`. [`receipts`] counts what became of contributions, [`profile_join`]
+//! adds profiles to what was read, [`pages`] has the files of the pages. [`serve`] is the whole.
 
 mod app;
 mod board_response;

@@ -1,5 +1,5 @@
-//! What a leaderboard is: kinds, fields, order, folding, identifiers, limits. Times and windows are those of
-//! `calendar`.
+//! What a leaderboard is: kinds, fields, order, folding, identifiers, limits; times and windows
+//! ([`calendar`]).
 //!
 //! Pure: no I/O, no async, no clock (`now` is a parameter).
 //!

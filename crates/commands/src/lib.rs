@@ -1,6 +1,6 @@
 //! The commands that transfer contributions and standings, one module each: `megaboard import`, `export`, `ingest` and
-//! `adopt`; and the probes `alive` and `ready`. They use a server over HTTP only, as do the commands of the crates
-//! `board-commands` and `load`.
+//! `adopt`; and the probes `alive` and `ready`. They use a server over HTTP only, as do [`board_commands`] and the crate
+//! `load`.
 //!
 //! All of them use `megaboard-client`, and share: [`server`] (options for the server's URL and the key),
 //! [`board_path`], [`result_args`] (the format of results), [`secrets`] (errors that do not repeat secrets),

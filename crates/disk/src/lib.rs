@@ -1,7 +1,8 @@
 //! One flat folder of files, in which the local store keeps its journal and its snapshots.
 //!
 //! [`Disk`] is the interface at which tests inject failures and crashes; [`LocalDisk`] is a real folder;
-//! [`open_regular`] opens files of any folder. This crate does not know the contents of files. Tests use the crate `simulated-disk`.
+//! [`open_regular`] opens files of any folder. This crate does not know the contents of files.
+//! Tests use `simulated`.
 
 mod disk;
 mod local;

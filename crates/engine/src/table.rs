@@ -11,7 +11,7 @@
 //! 8 in the index. Removed records are kept in lists, one for each size, and reused for records of
 //! the same size. [`Table::freeze`] copies the records for a snapshot.
 //!
-//! Deliberately not here: what the state means, the order of members (in crate `counted-tree`), and compaction:
+//! Deliberately not here: what the state means, the order of members (in `counted_tree`), and compaction:
 //! memory of removed records of one size is not reused for another size.
 
 mod frozen;

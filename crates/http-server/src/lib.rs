@@ -1,4 +1,5 @@
-//! The resources of a connection, each with a limit: its permit, socket, heads, bodies and responses.
+//! What an HTTP server needs below its routes: the resources of a connection, each with a limit (its permit, socket,
+//! heads, bodies and responses); [`validators`], [`query_params`] and [`request_trace`].
 //!
 //! ```text
 //! permits, request_permits   limit the connections, and the requests that are being served

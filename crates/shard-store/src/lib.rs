@@ -1,7 +1,7 @@
 //! The contract of every store of sharded boards, and what all stores share.
 //!
 //! [`ShardStore`] is the contract; begin reading there. `store-local` implements it in this process
-//! (`memory:`, `embedded:DIR`), `store-redis` on Redis; the crate `store-conformance` tests all of
+//! (`memory:`, `embedded:DIR`), `store-redis` on Redis; `testkit::conformance` tests all of
 //! them. [`Memory`] limits the memory of this process, [`Calls`] has the metrics of a store's
 //! calls, [`kind_text`] is the stored form of a kind.
 

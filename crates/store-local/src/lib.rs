@@ -9,7 +9,7 @@
 //! clock      what happens while the wall clock has jumped; unconfirmed: the flag for the next
 //! start
 //! sweep      drops expired data
-//! lifecycle  the records of starts and stops; those of events, and snapshots, are in crate store-files
+//! lifecycle  the records of starts and stops; those of events, and snapshots, are in files
 //! snapshotter takes a snapshot, snapshots decides when
 //! recovery   load: a snapshot; replay: the journal after it; crew: the threads that do both
 //! ```

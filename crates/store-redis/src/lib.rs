@@ -18,7 +18,7 @@
 //! library         all Lua as one function library, named by its digest
 //! ```
 //!
-//! Which boards exist, where their shards are, and how they end is in `redis-boards`. Which nodes
+//! Which boards exist, where their shards are, and how they end is in `boards`. Which nodes
 //! there are, and how a call gets its reply, is in `redis-nodes`.
 
 mod apply;

@@ -1,6 +1,6 @@
 //! The function library: the Lua that Redis runs, put together from the files beside its callers.
 //!
-//! A file of Lua is beside its only caller; what several use is in `redis-boards`, or in `apply/shard.lua` (how a call
+//! A file of Lua is beside its only caller; what several use is in `boards`, or in `apply/shard.lua` (how a call
 //! that changes a shard begins and ends). All files are one source: a local of one file is visible in those behind it.
 //! The rules for all functions are in the head of `crate::boards::library`.
 
@@ -9,7 +9,7 @@ use std::sync::LazyLock;
 use crate::boards::library::LUA;
 use redis_nodes::FunctionLibrary;
 
-/// The functions of this crate. Those of `redis-boards`, which these use, precede them.
+/// The functions of this crate. Those of `boards`, which these use, precede them.
 const OWN_LUA: &[&str] = &[
     include_str!("read/order.lua"),
     include_str!("apply/shard.lua"),

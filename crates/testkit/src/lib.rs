@@ -4,7 +4,9 @@
 //! [`Launch`] starts a `megaboard serve`; [`Server`] is a running one, which can be stopped, killed
 //! and started again; [`Response`] is its response; [`Wire`] is a raw connection for requests that no
 //! HTTP client would send; [`cli`] runs the other commands; [`redis`] has Redis servers; [`BadDisk`] is
-//! full or slow. This crate depends on no crate of the service, so a field that is renamed there fails the tests.
+//! full or slow. None of these depends on a crate of the service, so a field that is renamed there fails the tests.
+//!
+//! [`conformance`] is the test suite of all stores.
 
 #![expect(
     clippy::unwrap_used,

@@ -11,7 +11,7 @@ const POLICY: &str = "default-src 'none'; script-src 'self'; style-src 'self'; c
 
 /// Returns the files in the sources.
 fn sources() -> BTreeMap<String, Vec<u8>> {
-    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../crates/pages/files");
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../crates/api/files");
     let files = std::fs::read_dir(folder).unwrap().map(|file| {
         let file = file.unwrap();
         let name = file.file_name().into_string().unwrap();

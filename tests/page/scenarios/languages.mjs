@@ -5,7 +5,7 @@ import { readdirSync, readFileSync } from "node:fs";
 import { check, eventually, same, shows, VIEWS } from "../stage.mjs";
 import { looked } from "./looks.mjs";
 
-const SOURCES = new URL("../../../crates/pages/files/", import.meta.url);
+const SOURCES = new URL("../../../crates/api/files/", import.meta.url);
 
 /** The languages, with the locale of a browser, and words that it then shows: of the live state and of a number. */
 const LANGUAGES = {

@@ -1,5 +1,5 @@
 //! The parameters of routes, as the document shows them. Handlers take them by name
-//! (`Params` of crate `query-params`); a test tries every name on every route.
+//! (`Params` of crate `http-server`); a test tries every name on every route.
 
 #![expect(dead_code, reason = "parameters of the document are made of these")]
 

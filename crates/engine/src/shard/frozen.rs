@@ -2,7 +2,7 @@
 //!
 //! [`Shard::freeze`] runs under the shard's lock for reading and takes microseconds, since pages
 //! are shared: the next writer copies a page before its first change. The copy is read later, on
-//! another thread, without any lock. Files and their formats are in `store-files`.
+//! another thread, without any lock. Files and their formats are in `store-local`.
 
 use board::Window;
 

@@ -1,7 +1,7 @@
 //! Calls without scripts, for servers that run none: [`ScriptFree`].
 //!
 //! The functions are the same as those that Redis runs elsewhere, in our interpreter
-//! (`lua-functions`): their reads are sent to the server; their writes are kept until they have
+//! (`lua_functions`): their reads are sent to the server; their writes are kept until they have
 //! ended, and then sent in one transaction, which the server rejects if anything that was read has
 //! changed. So no logic exists twice, in two languages.
 //!

@@ -3,7 +3,7 @@
 //!
 //! [`ShardStore`] is the contract; `record` has the records of boards and kinds, `write` the input
 //! of a shard, `read` its output, `shared` the merged boards that servers share, `profile` what is kept of members
-//! beside their standings, `error` how a call can fail, `failure` how an item can. One suite, `store-conformance`, tests
+//! beside their standings, `error` how a call can fail, `failure` how an item can. One suite, `testkit::conformance`, tests
 //! every store against it.
 
 mod error;

@@ -1,4 +1,4 @@
-//! The Lua of all functions, as the interpreter of `lua-functions` runs it.
+//! The Lua of all functions, as the interpreter of `lua_functions` runs it.
 
 use redis_nodes::lua_functions::{Command, Interpreter, Step};
 
