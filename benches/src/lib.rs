@@ -15,6 +15,7 @@ pub mod home;
 pub mod http;
 pub mod listen;
 pub mod load;
+pub mod plot;
 pub mod process;
 pub mod record;
 pub mod redis;

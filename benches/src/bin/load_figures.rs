@@ -23,6 +23,7 @@ use std::time::{Duration, Instant};
 use benches::child::{Server, sibling};
 use benches::figures::table;
 use benches::http::{self, Connection};
+use benches::plot::{self, Line};
 use benches::process::machine;
 use benches::record::{self, Bound};
 use benches::sample;
@@ -48,7 +49,7 @@ struct Args {
     /// Number of connections.
     #[arg(long, default_value_t = 64)]
     connections: u32,
-    /// Folder of the results: distributions for HDR plotters, and a plot.
+    /// Folder of the results: distributions for HDR plotters.
     #[arg(long, default_value = "target/load")]
     results: PathBuf,
     /// Path of the server. [default: the one in the folder of this program]
@@ -324,7 +325,8 @@ fn report(
         "max ms",
     ]);
     let none = Vec::new();
-    for operation in summary["operations"].as_array().unwrap_or(&none) {
+    let operations = summary["operations"].as_array().unwrap_or(&none);
+    for operation in operations {
         let name = operation["operation"].as_str().unwrap_or_default();
         let mut row = vec![name.to_owned()];
         row.extend(["requests", "failed", "missed"].map(|count| operation[count].to_string()));
@@ -381,8 +383,30 @@ fn report(
         last(SAMPLED[3]),
         thread::available_parallelism().map_or(0, usize::from),
     ))?;
-    println!("\ndistributions and a plot: {}", results.display());
-    let svg = std::fs::read_to_string(results.join("latency.svg"))?;
+    println!("\ndistributions: {}", results.display());
     let title = format!("Latency by percentile, at {percent} % of capacity");
+    let lines = operations
+        .iter()
+        .filter_map(|operation| operation["operation"].as_str())
+        .map(|name| distribution(name, &results.join(format!("{name}.hgrm"))));
+    let lines: Vec<Line> = lines.collect::<Result<_, _>>()?;
+    let percentile = |distance: &f64| format!("{} %", 100.0 - 100.0 / distance);
+    let svg = plot::lines(&title, ("percentile", &percentile), "ms", &lines)?;
     record::image(&title, &format!("load-{percent}.svg"), svg)
+}
+
+/// Reads a distribution in the format of HDR plotters: milliseconds over `1/(1-percentile)`, up to the last one with a
+/// request beyond it.
+fn distribution(name: &str, path: &Path) -> io::Result<Line> {
+    let text = std::fs::read_to_string(path)?;
+    let points = text.lines().filter_map(|line| {
+        let [ms, _, _, distance] = line.split_whitespace().collect::<Vec<_>>()[..] else {
+            return None;
+        };
+        Some((distance.parse().ok()?, ms.parse().ok()?))
+    });
+    Ok(Line {
+        name: name.to_owned(),
+        points: points.collect(),
+    })
 }

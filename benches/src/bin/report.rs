@@ -10,9 +10,9 @@ use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
 
+use benches::plot;
 use benches::record::{Bound, Figure};
 use clap::Parser;
-use plot::{Bar, Bars};
 
 #[derive(Parser)]
 #[command(about = "Makes docs/benchmarks.md from recorded figures")]
@@ -72,7 +72,7 @@ fn main() -> io::Result<()> {
         text.push_str("\n## Goals\n\n");
         text.push_str(&goals_table(&goals));
         text.push_str("\n![Figures relative to their goals](benchmarks/goals.svg)\n");
-        fs::write(images.join("goals.svg"), goals_bars(&goals))?;
+        fs::write(images.join("goals.svg"), goals_bars(&goals)?)?;
     }
     for (heading, figures) in &sections {
         let _ = write!(text, "\n## {heading}\n");
@@ -155,7 +155,7 @@ fn goals_table(goals: &[&Figure]) -> String {
 }
 
 /// Draws each value relative to its goal, such that up to 1 is met.
-fn goals_bars(goals: &[&Figure]) -> String {
+fn goals_bars(goals: &[&Figure]) -> io::Result<String> {
     let bars = goals.iter().filter_map(|figure| {
         let Figure::Goal {
             what, value, goal, ..
@@ -167,17 +167,11 @@ fn goals_bars(goals: &[&Figure]) -> String {
             Bound::AtMost(most) => value / most,
             Bound::AtLeast(least) => least / value,
         };
-        Some(Bar {
-            name: what.clone(),
-            value: relative,
-            group: usize::from(!goal.is_met(*value)),
-        })
+        Some((what.as_str(), relative, goal.is_met(*value)))
     });
-    let bars = Bars {
-        title: "Figures relative to their goals".to_owned(),
-        label: "value over the goal, or its inverse where more is better: up to 1 is met"
-            .to_owned(),
-        bars: bars.collect(),
-    };
-    bars.to_svg()
+    plot::bars(
+        "Figures relative to their goals",
+        "value over the goal, or its inverse where more is better: up to 1 is met",
+        &bars.collect::<Vec<_>>(),
+    )
 }

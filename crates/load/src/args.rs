@@ -106,8 +106,8 @@ pub struct LoadArgs {
     #[arg(long, value_name = "N", default_value_t = 0)]
     pub(crate) seed: u64,
 
-    /// Write the results into this folder: load.json, a percentile distribution of each kind of request
-    /// (KIND.hgrm, as HDR plotters read it) and latency.svg, a plot of them.
+    /// Write the results into this folder: load.json, and a percentile distribution of each kind of request
+    /// (KIND.hgrm, as HDR plotters read it).
     #[arg(long, value_name = "FOLDER")]
     pub(crate) results: Option<PathBuf>,
 

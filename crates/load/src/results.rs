@@ -6,7 +6,6 @@ use std::io;
 use std::path::Path;
 
 use hdrhistogram::Histogram;
-use plot::{Axis, Line, Plot, Scale};
 use serde_json::{Map, Value, json};
 
 use crate::args::LoadArgs;
@@ -21,7 +20,7 @@ pub(crate) fn create(folder: &Path) -> Result<(), String> {
     fs::create_dir_all(folder).map_err(|error| format!("{}: {error}", folder.display()))
 }
 
-/// Writes `load.json`, a `.hgrm` of each operation and of all, and `latency.svg` into a folder that exists.
+/// Writes `load.json`, and a `.hgrm` of each operation and of all, into a folder that exists.
 pub(crate) fn write(folder: &Path, outcome: &Outcome, args: &LoadArgs) -> io::Result<()> {
     let all = outcome.counts.all();
     let named = named(outcome, &all);
@@ -29,10 +28,6 @@ pub(crate) fn write(folder: &Path, outcome: &Outcome, args: &LoadArgs) -> io::Re
         let path = folder.join(format!("{name}.hgrm"));
         fs::write(path, hgrm(&counts.latency_us))?;
     }
-    fs::write(
-        folder.join("latency.svg"),
-        latency_plot(&named, outcome.rate),
-    )?;
     fs::write(
         folder.join("load.json"),
         format!("{:#}\n", json(outcome, args)),
@@ -115,33 +110,6 @@ fn hgrm(latency_us: &Histogram<u64>) -> String {
         (2 * 10_u32.pow(latency_us.sigfig().into())).next_power_of_two(),
     );
     text
-}
-
-/// Draws the latency of each operation by percentile, up to the last one with a request beyond it.
-fn latency_plot(named: &[(&str, &OperationCounts)], rate: f64) -> String {
-    let lines = named.iter().map(|(name, counts)| {
-        let points = counts.latency_us.iter_quantiles(TICKS_PER_HALVING);
-        let points = points.map(|it| (it.quantile_iterated_to(), ms(it.value_iterated_to())));
-        Line {
-            name: (*name).to_owned(),
-            points: points.filter(|(part, _)| *part < 1.0).collect(),
-        }
-    });
-    let plot = Plot {
-        title: format!(
-            "Latency at {rate:.0} requests a second, from the time at which each was due"
-        ),
-        x: Axis {
-            label: "percentile".to_owned(),
-            scale: Scale::Percentile,
-        },
-        y: Axis {
-            label: "ms".to_owned(),
-            scale: Scale::Log,
-        },
-        lines: lines.collect(),
-    };
-    plot.to_svg()
 }
 
 #[expect(clippy::cast_precision_loss)]

@@ -1,9 +1,10 @@
-//! Timestamps in the form that requests use, computed here without the service's calendar, and a
+//! Timestamps in the form that requests use, formatted without the service's calendar, and a
 //! wrong clock for one server: [`WrongClock`].
 
 use std::path::{Path, PathBuf};
 use std::time::{SystemTime, UNIX_EPOCH};
 
+use jiff::Timestamp;
 use tempfile::TempDir;
 
 use crate::launch::Launch;
@@ -38,21 +39,7 @@ pub fn zone_in_mid_hour() -> &'static str {
 
 /// Formats a date in UTC: `2026-11-20`.
 pub fn date(ms: i64) -> String {
-    // Days to civil dates, as in Howard Hinnant's "chrono-Compatible Low-Level Date Algorithms".
-    let days = ms.div_euclid(DAY_MS) + 719_468;
-    let era = days.div_euclid(146_097);
-    let of_era = days.rem_euclid(146_097);
-    let year = (of_era - of_era / 1460 + of_era / 36_524 - of_era / 146_096) / 365;
-    let of_year = of_era - (365 * year + year / 4 - year / 100);
-    let shifted = (5 * of_year + 2) / 153;
-    let day = of_year - (153 * shifted + 2) / 5 + 1;
-    let month = if shifted < 10 {
-        shifted + 3
-    } else {
-        shifted - 9
-    };
-    let year = year + era * 400 + i64::from(month <= 2);
-    format!("{year:04}-{month:02}-{day:02}")
+    rfc3339(ms)[..10].to_owned()
 }
 
 /// Formats a timestamp in UTC: `2026-11-20T14:52:22.123000Z`.
@@ -62,14 +49,7 @@ pub fn rfc3339(ms: i64) -> String {
 
 /// Formats microseconds in the same form.
 pub fn rfc3339_us(us: i64) -> String {
-    let (ms, micro) = (us.div_euclid(1_000), us.rem_euclid(1_000_000));
-    let of_day = ms.rem_euclid(DAY_MS);
-    let (hour, minute, second) = (
-        of_day / HOUR_MS,
-        of_day / MINUTE_MS % 60,
-        of_day / 1000 % 60,
-    );
-    format!("{}T{hour:02}:{minute:02}:{second:02}.{micro:06}Z", date(ms))
+    format!("{:.6}", Timestamp::from_microsecond(us).unwrap())
 }
 
 /// A clock for one server that a test can change while the server runs. Uses libfaketime with a

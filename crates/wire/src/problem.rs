@@ -5,12 +5,12 @@
 //! an extension, for the metrics.
 
 mod causes;
-mod problem;
+mod details;
 mod problem_type;
 mod secrets;
 mod shown;
 
-pub use problem::{Problem, ProblemShape, without_cause};
+pub use details::{Problem, ProblemShape, without_cause};
 pub use problem_type::ProblemType;
 pub use secrets::{is_key_char, without_keys};
 pub use shown::shown;

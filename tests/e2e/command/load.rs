@@ -104,11 +104,6 @@ fn rooms_are_filled_and_results_are_written_at_a_part_of_the_capacity() {
         assert_eq!(total, Some(requests.to_string().as_str()), "{hgrm}");
     }
     assert_eq!(operations.len(), 5);
-    let svg = std::fs::read_to_string(results.join("latency.svg")).unwrap();
-    assert!(
-        svg.starts_with("<svg ") && svg.contains(">99 %</text>"),
-        "{svg}"
-    );
     // A room has 1/N of the members of the first one.
     for (room, members) in [("load-1", 683), ("load-10", 68)] {
         let board = server

@@ -84,9 +84,7 @@ impl Time {
 
 /// Formats a time in UTC: `2026-11-20T14:52:22.123456Z`.
 pub(super) fn rfc3339(us: i64) -> String {
-    let mut text = clock::rfc3339(us.div_euclid(1_000));
-    text.replace_range(23..26, &format!("{:03}", us.rem_euclid(1_000)));
-    text
+    clock::rfc3339_us(us)
 }
 
 /// Formats a date in UTC: `2026-11-20`.

@@ -124,7 +124,7 @@ pub(crate) fn measure(settings: &Settings, connections: &[usize]) -> io::Result<
         "connections.svg",
         "connections",
         "requests/s",
-        lines,
+        &lines,
     )
 }
 

@@ -4,9 +4,9 @@ use std::io;
 
 use benches::figures::{median, number, table};
 use benches::load::{Load, Target, load};
+use benches::plot::{self, Line};
 use benches::record;
 use comfy_table::Table;
-use plot::{Axis, Line, Plot, Scale};
 use scale::random::Random;
 
 use crate::Settings;
@@ -155,23 +155,14 @@ impl<'a> Growth<'a> {
             format!("CPU of a read by number of {what}"),
             format!("{what}.svg"),
         );
-        plot(&plot_title, &file, what, "µs of server CPU", self.lines)
+        plot(&plot_title, &file, what, "µs of server CPU", &self.lines)
     }
 }
 
 /// Records a plot over logarithmic axes.
-pub(crate) fn plot(title: &str, file: &str, x: &str, y: &str, lines: Vec<Line>) -> io::Result<()> {
-    let axis = |label: &str| Axis {
-        label: label.to_owned(),
-        scale: Scale::Log,
-    };
-    let plot = Plot {
-        title: title.to_owned(),
-        x: axis(x),
-        y: axis(y),
-        lines,
-    };
-    record::image(title, file, plot.to_svg())
+pub(crate) fn plot(title: &str, file: &str, x: &str, y: &str, lines: &[Line]) -> io::Result<()> {
+    let svg = plot::lines(title, (x, &f64::to_string), y, lines)?;
+    record::image(title, file, svg)
 }
 
 /// Returns a line over numbers.

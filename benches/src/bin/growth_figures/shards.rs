@@ -102,7 +102,7 @@ pub(crate) fn measure(settings: &Settings, shards: &[u64]) -> io::Result<()> {
         "shards.svg",
         "shards",
         "µs of server CPU",
-        lines,
+        &lines,
     )?;
     let mut filled = table(&["server", "µs server CPU a contribution"]);
     for (shards, _, cpu_us) in &ours {

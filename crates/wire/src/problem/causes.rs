@@ -6,7 +6,7 @@ use merger::ReadError;
 use shard_router::{CatalogueError, WriteOutcome, WriteRejected};
 use shard_store::{ItemFailure, ItemRejected, PutSettingsError, StoreError};
 
-use crate::problem::problem::Problem;
+use crate::problem::details::Problem;
 use crate::problem::problem_type::ProblemType;
 
 impl From<ShapeError> for Problem {
