@@ -1321,7 +1321,7 @@ export interface components {
          * @description What went wrong, as a stable word.
          * @enum {string}
          */
-        ProblemType: "malformed" | "invalid" | "unauthorized" | "forbidden" | "unknown-kind" | "unknown-board" | "unknown-window" | "unknown-path" | "not-ranked" | "not-listed" | "no-profile" | "no-audit-log" | "method-not-allowed" | "unknown-host" | "target-too-long" | "head-too-large" | "too-slow" | "conflict" | "board-exists" | "kind-has-boards" | "window-gone" | "precondition-failed" | "too-large" | "unsupported-media-type" | "out-of-range" | "window-closed" | "not-open" | "from-the-future" | "nothing-applied" | "too-many-requests" | "overloaded" | "unavailable" | "unknown";
+        ProblemType: "malformed" | "invalid" | "unauthorized" | "forbidden" | "unknown-kind" | "unknown-board" | "unknown-window" | "unknown-path" | "not-ranked" | "not-listed" | "no-profile" | "no-audit-log" | "method-not-allowed" | "unknown-host" | "too-slow" | "conflict" | "board-exists" | "kind-has-boards" | "window-gone" | "precondition-failed" | "too-large" | "unsupported-media-type" | "out-of-range" | "window-closed" | "not-open" | "from-the-future" | "nothing-applied" | "too-many-requests" | "overloaded" | "unavailable" | "unknown";
         /** @description A member's profile. At least one of its parts is required; one that is null counts as left out. */
         Profile: {
             /**
@@ -1773,26 +1773,6 @@ export interface components {
                 };
             };
         };
-        /** @description `head-too-large`: Request head too large. */
-        "head-too-large": {
-            headers: {
-                [name: string]: unknown;
-            };
-            content: {
-                /**
-                 * @example {
-                 *       "detail": "the head of the request has more than 65536 bytes or 100 lines",
-                 *       "status": 431,
-                 *       "title": "Request head too large",
-                 *       "type": "head-too-large"
-                 *     }
-                 */
-                "application/problem+json": components["schemas"]["Problem"] & {
-                    /** @enum {string} */
-                    type?: "head-too-large";
-                };
-            };
-        };
         /** @description `invalid`: Invalid request. */
         invalid: {
             headers: {
@@ -2022,26 +2002,6 @@ export interface components {
                 "application/problem+json": components["schemas"]["Problem"] & {
                     /** @enum {string} */
                     type?: "precondition-failed";
-                };
-            };
-        };
-        /** @description `target-too-long`: Request target too long. */
-        "target-too-long": {
-            headers: {
-                [name: string]: unknown;
-            };
-            content: {
-                /**
-                 * @example {
-                 *       "detail": "the first line of the request has more than 65536 bytes",
-                 *       "status": 414,
-                 *       "title": "Request target too long",
-                 *       "type": "target-too-long"
-                 *     }
-                 */
-                "application/problem+json": components["schemas"]["Problem"] & {
-                    /** @enum {string} */
-                    type?: "target-too-long";
                 };
             };
         };
@@ -2514,12 +2474,10 @@ export interface operations {
             408: components["responses"]["too-slow"];
             410: components["responses"]["window-gone"];
             413: components["responses"]["too-large"];
-            414: components["responses"]["target-too-long"];
             415: components["responses"]["unsupported-media-type"];
             421: components["responses"]["unknown-host"];
             422: components["responses"]["out-of-range.window-closed.not-open.from-the-future.nothing-applied"];
             429: components["responses"]["too-many-requests"];
-            431: components["responses"]["head-too-large"];
             503: components["responses"]["overloaded.unavailable.unknown"];
         };
     };
@@ -2616,11 +2574,9 @@ export interface operations {
             404: components["responses"]["unknown-kind.unknown-window.unknown-path"];
             410: components["responses"]["window-gone"];
             413: components["responses"]["too-large"];
-            414: components["responses"]["target-too-long"];
             415: components["responses"]["unsupported-media-type"];
             421: components["responses"]["unknown-host"];
             429: components["responses"]["too-many-requests"];
-            431: components["responses"]["head-too-large"];
             503: components["responses"]["overloaded.unavailable.unknown"];
         };
     };
@@ -2663,11 +2619,9 @@ export interface operations {
             408: components["responses"]["too-slow"];
             410: components["responses"]["window-gone"];
             413: components["responses"]["too-large"];
-            414: components["responses"]["target-too-long"];
             415: components["responses"]["unsupported-media-type"];
             421: components["responses"]["unknown-host"];
             429: components["responses"]["too-many-requests"];
-            431: components["responses"]["head-too-large"];
             503: components["responses"]["overloaded.unavailable.unknown"];
         };
     };
@@ -2772,11 +2726,9 @@ export interface operations {
             404: components["responses"]["unknown-kind.unknown-window.unknown-path"];
             410: components["responses"]["window-gone"];
             413: components["responses"]["too-large"];
-            414: components["responses"]["target-too-long"];
             415: components["responses"]["unsupported-media-type"];
             421: components["responses"]["unknown-host"];
             429: components["responses"]["too-many-requests"];
-            431: components["responses"]["head-too-large"];
             503: components["responses"]["overloaded.unavailable.unknown"];
         };
     };
@@ -2855,11 +2807,9 @@ export interface operations {
             404: components["responses"]["unknown-kind.unknown-window.unknown-path"];
             410: components["responses"]["window-gone"];
             413: components["responses"]["too-large"];
-            414: components["responses"]["target-too-long"];
             415: components["responses"]["unsupported-media-type"];
             421: components["responses"]["unknown-host"];
             429: components["responses"]["too-many-requests"];
-            431: components["responses"]["head-too-large"];
             503: components["responses"]["overloaded.unavailable.unknown"];
         };
     };
@@ -2960,11 +2910,9 @@ export interface operations {
             404: components["responses"]["unknown-kind.unknown-window.not-ranked.unknown-path"];
             410: components["responses"]["window-gone"];
             413: components["responses"]["too-large"];
-            414: components["responses"]["target-too-long"];
             415: components["responses"]["unsupported-media-type"];
             421: components["responses"]["unknown-host"];
             429: components["responses"]["too-many-requests"];
-            431: components["responses"]["head-too-large"];
             503: components["responses"]["overloaded.unavailable.unknown"];
         };
     };
@@ -3045,12 +2993,10 @@ export interface operations {
             408: components["responses"]["too-slow"];
             410: components["responses"]["window-gone"];
             413: components["responses"]["too-large"];
-            414: components["responses"]["target-too-long"];
             415: components["responses"]["unsupported-media-type"];
             421: components["responses"]["unknown-host"];
             422: components["responses"]["out-of-range.window-closed.not-open.from-the-future"];
             429: components["responses"]["too-many-requests"];
-            431: components["responses"]["head-too-large"];
             503: components["responses"]["overloaded.unavailable.unknown"];
         };
     };
@@ -3106,12 +3052,10 @@ export interface operations {
             404: components["responses"]["unknown-kind.unknown-window.unknown-path"];
             410: components["responses"]["window-gone"];
             413: components["responses"]["too-large"];
-            414: components["responses"]["target-too-long"];
             415: components["responses"]["unsupported-media-type"];
             421: components["responses"]["unknown-host"];
             422: components["responses"]["not-open"];
             429: components["responses"]["too-many-requests"];
-            431: components["responses"]["head-too-large"];
             503: components["responses"]["overloaded.unavailable.unknown"];
         };
     };
@@ -3173,12 +3117,10 @@ export interface operations {
             404: components["responses"]["unknown-kind.unknown-window.unknown-path"];
             410: components["responses"]["window-gone"];
             413: components["responses"]["too-large"];
-            414: components["responses"]["target-too-long"];
             415: components["responses"]["unsupported-media-type"];
             421: components["responses"]["unknown-host"];
             422: components["responses"]["not-open"];
             429: components["responses"]["too-many-requests"];
-            431: components["responses"]["head-too-large"];
             503: components["responses"]["overloaded.unavailable.unknown"];
         };
     };
@@ -3283,11 +3225,9 @@ export interface operations {
             404: components["responses"]["unknown-kind.unknown-window.not-ranked.not-listed.unknown-path"];
             410: components["responses"]["window-gone"];
             413: components["responses"]["too-large"];
-            414: components["responses"]["target-too-long"];
             415: components["responses"]["unsupported-media-type"];
             421: components["responses"]["unknown-host"];
             429: components["responses"]["too-many-requests"];
-            431: components["responses"]["head-too-large"];
             503: components["responses"]["overloaded.unavailable.unknown"];
         };
     };
@@ -3372,11 +3312,9 @@ export interface operations {
             408: components["responses"]["too-slow"];
             410: components["responses"]["window-gone"];
             413: components["responses"]["too-large"];
-            414: components["responses"]["target-too-long"];
             415: components["responses"]["unsupported-media-type"];
             421: components["responses"]["unknown-host"];
             429: components["responses"]["too-many-requests"];
-            431: components["responses"]["head-too-large"];
             503: components["responses"]["overloaded.unavailable.unknown"];
         };
     };
@@ -3455,12 +3393,10 @@ export interface operations {
             404: components["responses"]["unknown-kind.unknown-window.unknown-path"];
             410: components["responses"]["window-gone"];
             413: components["responses"]["too-large"];
-            414: components["responses"]["target-too-long"];
             415: components["responses"]["unsupported-media-type"];
             421: components["responses"]["unknown-host"];
             422: components["responses"]["out-of-range"];
             429: components["responses"]["too-many-requests"];
-            431: components["responses"]["head-too-large"];
             503: components["responses"]["overloaded.unavailable.unknown"];
         };
     };
@@ -3532,12 +3468,10 @@ export interface operations {
             408: components["responses"]["too-slow"];
             410: components["responses"]["window-gone"];
             413: components["responses"]["too-large"];
-            414: components["responses"]["target-too-long"];
             415: components["responses"]["unsupported-media-type"];
             421: components["responses"]["unknown-host"];
             422: components["responses"]["out-of-range"];
             429: components["responses"]["too-many-requests"];
-            431: components["responses"]["head-too-large"];
             503: components["responses"]["overloaded.unavailable.unknown"];
         };
     };
@@ -3606,11 +3540,9 @@ export interface operations {
             404: components["responses"]["unknown-kind.unknown-window.unknown-path"];
             410: components["responses"]["window-gone"];
             413: components["responses"]["too-large"];
-            414: components["responses"]["target-too-long"];
             415: components["responses"]["unsupported-media-type"];
             421: components["responses"]["unknown-host"];
             429: components["responses"]["too-many-requests"];
-            431: components["responses"]["head-too-large"];
             503: components["responses"]["overloaded.unavailable.unknown"];
         };
     };
@@ -3654,11 +3586,9 @@ export interface operations {
             404: components["responses"]["unknown-kind"];
             408: components["responses"]["too-slow"];
             413: components["responses"]["too-large"];
-            414: components["responses"]["target-too-long"];
             415: components["responses"]["unsupported-media-type"];
             421: components["responses"]["unknown-host"];
             429: components["responses"]["too-many-requests"];
-            431: components["responses"]["head-too-large"];
             503: components["responses"]["overloaded.unavailable.unknown"];
         };
     };
@@ -3729,11 +3659,9 @@ export interface operations {
             403: components["responses"]["forbidden"];
             404: components["responses"]["unknown-kind"];
             413: components["responses"]["too-large"];
-            414: components["responses"]["target-too-long"];
             415: components["responses"]["unsupported-media-type"];
             421: components["responses"]["unknown-host"];
             429: components["responses"]["too-many-requests"];
-            431: components["responses"]["head-too-large"];
             503: components["responses"]["overloaded.unavailable.unknown"];
         };
     };
@@ -3813,11 +3741,9 @@ export interface operations {
             404: components["responses"]["unknown-kind.unknown-window.unknown-path"];
             410: components["responses"]["window-gone"];
             413: components["responses"]["too-large"];
-            414: components["responses"]["target-too-long"];
             415: components["responses"]["unsupported-media-type"];
             421: components["responses"]["unknown-host"];
             429: components["responses"]["too-many-requests"];
-            431: components["responses"]["head-too-large"];
             503: components["responses"]["overloaded.unavailable.unknown"];
         };
     };
@@ -3869,11 +3795,9 @@ export interface operations {
             408: components["responses"]["too-slow"];
             409: components["responses"]["conflict.board-exists"];
             413: components["responses"]["too-large"];
-            414: components["responses"]["target-too-long"];
             415: components["responses"]["unsupported-media-type"];
             421: components["responses"]["unknown-host"];
             429: components["responses"]["too-many-requests"];
-            431: components["responses"]["head-too-large"];
             503: components["responses"]["overloaded.unavailable.unknown"];
         };
     };
@@ -3909,11 +3833,9 @@ export interface operations {
             403: components["responses"]["forbidden"];
             404: components["responses"]["unknown-kind.unknown-board.unknown-path"];
             413: components["responses"]["too-large"];
-            414: components["responses"]["target-too-long"];
             415: components["responses"]["unsupported-media-type"];
             421: components["responses"]["unknown-host"];
             429: components["responses"]["too-many-requests"];
-            431: components["responses"]["head-too-large"];
             503: components["responses"]["overloaded.unavailable.unknown"];
         };
     };
@@ -3984,11 +3906,9 @@ export interface operations {
             404: components["responses"]["unknown-kind.unknown-window.unknown-path"];
             410: components["responses"]["window-gone"];
             413: components["responses"]["too-large"];
-            414: components["responses"]["target-too-long"];
             415: components["responses"]["unsupported-media-type"];
             421: components["responses"]["unknown-host"];
             429: components["responses"]["too-many-requests"];
-            431: components["responses"]["head-too-large"];
             503: components["responses"]["overloaded.unavailable.unknown"];
         };
     };
@@ -4040,11 +3960,9 @@ export interface operations {
             404: components["responses"]["unknown-kind.unknown-path"];
             409: components["responses"]["conflict"];
             413: components["responses"]["too-large"];
-            414: components["responses"]["target-too-long"];
             415: components["responses"]["unsupported-media-type"];
             421: components["responses"]["unknown-host"];
             429: components["responses"]["too-many-requests"];
-            431: components["responses"]["head-too-large"];
             503: components["responses"]["overloaded.unavailable.unknown"];
         };
     };
@@ -4092,11 +4010,9 @@ export interface operations {
             403: components["responses"]["forbidden"];
             404: components["responses"]["unknown-kind.unknown-path"];
             413: components["responses"]["too-large"];
-            414: components["responses"]["target-too-long"];
             415: components["responses"]["unsupported-media-type"];
             421: components["responses"]["unknown-host"];
             429: components["responses"]["too-many-requests"];
-            431: components["responses"]["head-too-large"];
             503: components["responses"]["overloaded.unavailable.unknown"];
         };
     };
@@ -4145,11 +4061,9 @@ export interface operations {
             404: components["responses"]["unknown-kind.unknown-path"];
             409: components["responses"]["conflict"];
             413: components["responses"]["too-large"];
-            414: components["responses"]["target-too-long"];
             415: components["responses"]["unsupported-media-type"];
             421: components["responses"]["unknown-host"];
             429: components["responses"]["too-many-requests"];
-            431: components["responses"]["head-too-large"];
             503: components["responses"]["overloaded.unavailable.unknown"];
         };
     };
@@ -4195,11 +4109,9 @@ export interface operations {
             404: components["responses"]["unknown-kind.unknown-path"];
             409: components["responses"]["conflict"];
             413: components["responses"]["too-large"];
-            414: components["responses"]["target-too-long"];
             415: components["responses"]["unsupported-media-type"];
             421: components["responses"]["unknown-host"];
             429: components["responses"]["too-many-requests"];
-            431: components["responses"]["head-too-large"];
             503: components["responses"]["overloaded.unavailable.unknown"];
         };
     };
@@ -4240,11 +4152,9 @@ export interface operations {
             403: components["responses"]["forbidden"];
             404: components["responses"]["unknown-kind"];
             413: components["responses"]["too-large"];
-            414: components["responses"]["target-too-long"];
             415: components["responses"]["unsupported-media-type"];
             421: components["responses"]["unknown-host"];
             429: components["responses"]["too-many-requests"];
-            431: components["responses"]["head-too-large"];
             503: components["responses"]["overloaded.unavailable.unknown"];
         };
     };
@@ -4307,11 +4217,9 @@ export interface operations {
             403: components["responses"]["forbidden"];
             404: components["responses"]["unknown-kind.no-profile.unknown-path"];
             413: components["responses"]["too-large"];
-            414: components["responses"]["target-too-long"];
             415: components["responses"]["unsupported-media-type"];
             421: components["responses"]["unknown-host"];
             429: components["responses"]["too-many-requests"];
-            431: components["responses"]["head-too-large"];
             503: components["responses"]["overloaded.unavailable.unknown"];
         };
     };
@@ -4372,11 +4280,9 @@ export interface operations {
             404: components["responses"]["unknown-kind.unknown-path"];
             408: components["responses"]["too-slow"];
             413: components["responses"]["too-large"];
-            414: components["responses"]["target-too-long"];
             415: components["responses"]["unsupported-media-type"];
             421: components["responses"]["unknown-host"];
             429: components["responses"]["too-many-requests"];
-            431: components["responses"]["head-too-large"];
             503: components["responses"]["overloaded.unavailable.unknown"];
         };
     };
@@ -4412,11 +4318,9 @@ export interface operations {
             403: components["responses"]["forbidden"];
             404: components["responses"]["unknown-kind.unknown-path"];
             413: components["responses"]["too-large"];
-            414: components["responses"]["target-too-long"];
             415: components["responses"]["unsupported-media-type"];
             421: components["responses"]["unknown-host"];
             429: components["responses"]["too-many-requests"];
-            431: components["responses"]["head-too-large"];
             503: components["responses"]["overloaded.unavailable.unknown"];
         };
     };
@@ -4472,11 +4376,9 @@ export interface operations {
             404: components["responses"]["unknown-kind.unknown-path"];
             408: components["responses"]["too-slow"];
             413: components["responses"]["too-large"];
-            414: components["responses"]["target-too-long"];
             415: components["responses"]["unsupported-media-type"];
             421: components["responses"]["unknown-host"];
             429: components["responses"]["too-many-requests"];
-            431: components["responses"]["head-too-large"];
             503: components["responses"]["overloaded.unavailable.unknown"];
         };
     };
@@ -4516,11 +4418,9 @@ export interface operations {
             401: components["responses"]["unauthorized"];
             403: components["responses"]["forbidden"];
             413: components["responses"]["too-large"];
-            414: components["responses"]["target-too-long"];
             415: components["responses"]["unsupported-media-type"];
             421: components["responses"]["unknown-host"];
             429: components["responses"]["too-many-requests"];
-            431: components["responses"]["head-too-large"];
             503: components["responses"]["overloaded.unavailable.unknown"];
         };
     };
@@ -4567,11 +4467,9 @@ export interface operations {
             403: components["responses"]["forbidden"];
             404: components["responses"]["unknown-kind.unknown-path"];
             413: components["responses"]["too-large"];
-            414: components["responses"]["target-too-long"];
             415: components["responses"]["unsupported-media-type"];
             421: components["responses"]["unknown-host"];
             429: components["responses"]["too-many-requests"];
-            431: components["responses"]["head-too-large"];
             503: components["responses"]["overloaded.unavailable.unknown"];
         };
     };
@@ -4632,11 +4530,9 @@ export interface operations {
             409: components["responses"]["conflict.kind-has-boards"];
             412: components["responses"]["precondition-failed"];
             413: components["responses"]["too-large"];
-            414: components["responses"]["target-too-long"];
             415: components["responses"]["unsupported-media-type"];
             421: components["responses"]["unknown-host"];
             429: components["responses"]["too-many-requests"];
-            431: components["responses"]["head-too-large"];
             503: components["responses"]["overloaded.unavailable.unknown"];
         };
     };
@@ -4672,11 +4568,9 @@ export interface operations {
             409: components["responses"]["conflict.kind-has-boards"];
             412: components["responses"]["precondition-failed"];
             413: components["responses"]["too-large"];
-            414: components["responses"]["target-too-long"];
             415: components["responses"]["unsupported-media-type"];
             421: components["responses"]["unknown-host"];
             429: components["responses"]["too-many-requests"];
-            431: components["responses"]["head-too-large"];
             503: components["responses"]["overloaded.unavailable.unknown"];
         };
     };
@@ -4710,11 +4604,9 @@ export interface operations {
             403: components["responses"]["forbidden"];
             404: components["responses"]["no-audit-log"];
             413: components["responses"]["too-large"];
-            414: components["responses"]["target-too-long"];
             415: components["responses"]["unsupported-media-type"];
             421: components["responses"]["unknown-host"];
             429: components["responses"]["too-many-requests"];
-            431: components["responses"]["head-too-large"];
             503: components["responses"]["overloaded.unavailable.unknown"];
         };
     };
@@ -4740,11 +4632,9 @@ export interface operations {
             401: components["responses"]["unauthorized"];
             403: components["responses"]["forbidden"];
             413: components["responses"]["too-large"];
-            414: components["responses"]["target-too-long"];
             415: components["responses"]["unsupported-media-type"];
             421: components["responses"]["unknown-host"];
             429: components["responses"]["too-many-requests"];
-            431: components["responses"]["head-too-large"];
             503: components["responses"]["overloaded.unavailable.unknown"];
         };
     };
@@ -4768,9 +4658,7 @@ export interface operations {
             };
             400: components["responses"]["invalid"];
             413: components["responses"]["too-large"];
-            414: components["responses"]["target-too-long"];
             415: components["responses"]["unsupported-media-type"];
-            431: components["responses"]["head-too-large"];
         };
     };
     ready: {
@@ -4793,9 +4681,7 @@ export interface operations {
             };
             400: components["responses"]["invalid"];
             413: components["responses"]["too-large"];
-            414: components["responses"]["target-too-long"];
             415: components["responses"]["unsupported-media-type"];
-            431: components["responses"]["head-too-large"];
             503: components["responses"]["unavailable.unknown"];
         };
     };
@@ -4821,11 +4707,9 @@ export interface operations {
             401: components["responses"]["unauthorized"];
             403: components["responses"]["forbidden"];
             413: components["responses"]["too-large"];
-            414: components["responses"]["target-too-long"];
             415: components["responses"]["unsupported-media-type"];
             421: components["responses"]["unknown-host"];
             429: components["responses"]["too-many-requests"];
-            431: components["responses"]["head-too-large"];
             503: components["responses"]["overloaded.unavailable.unknown"];
         };
     };
@@ -4863,11 +4747,9 @@ export interface operations {
             };
             400: components["responses"]["invalid"];
             413: components["responses"]["too-large"];
-            414: components["responses"]["target-too-long"];
             415: components["responses"]["unsupported-media-type"];
             421: components["responses"]["unknown-host"];
             429: components["responses"]["too-many-requests"];
-            431: components["responses"]["head-too-large"];
             503: components["responses"]["overloaded"];
         };
     };
@@ -4905,11 +4787,9 @@ export interface operations {
             };
             400: components["responses"]["invalid"];
             413: components["responses"]["too-large"];
-            414: components["responses"]["target-too-long"];
             415: components["responses"]["unsupported-media-type"];
             421: components["responses"]["unknown-host"];
             429: components["responses"]["too-many-requests"];
-            431: components["responses"]["head-too-large"];
             503: components["responses"]["overloaded"];
         };
     };

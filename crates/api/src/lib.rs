@@ -28,8 +28,6 @@ mod metrics;
 mod observed;
 #[cfg(test)]
 mod openapi;
-#[cfg(test)]
-pub mod openapi_parts;
 pub mod pages;
 pub mod profile_join;
 mod profiles;

@@ -14,7 +14,7 @@ use reqwest::header::{
 use reqwest::{Method, Url};
 use serde::de::DeserializeOwned;
 
-use crate::error::{Error, chain, explained, is_no_http};
+use crate::error::{Error, causes, chain, explained, is_no_http};
 use crate::problem::Problem;
 use crate::retry::{Backoff, RetryPolicy};
 use crate::tls;
@@ -243,7 +243,11 @@ impl Client {
         let Some(source) = std::error::Error::source(error) else {
             return "the request failed".to_owned();
         };
-        let mut cause = explained(source).unwrap_or_else(|| chain(source));
+        let mut cause = explained(source).unwrap_or_else(|| {
+            // What failed to connect is the last cause; those before it only say that connecting did.
+            let last = causes(source).last().filter(|_| error.is_connect());
+            last.map_or_else(|| chain(source), ToString::to_string)
+        });
         if self.url().starts_with("http://") && is_no_http(source) {
             cause.push_str("; if the server uses TLS, write https:// in its URL");
         }

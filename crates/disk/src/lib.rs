@@ -2,13 +2,13 @@
 //!
 //! [`Disk`] is the interface at which tests inject failures and crashes; [`LocalDisk`] is a real folder;
 //! [`open_regular`] opens files of any folder. This crate does not know the contents of files.
-//! Tests use `simulated`.
+//! Tests use `fixtures`.
 
 mod disk;
+#[cfg(feature = "fixtures")]
+pub mod fixtures;
 mod local;
 mod regular;
-#[cfg(feature = "simulated")]
-pub mod simulated;
 
 pub use disk::{Disk, DiskFile};
 pub use local::{LocalDisk, OpenError};

@@ -13,7 +13,7 @@ use wire::{ProfileLineShape, TopWritten};
 use super::gate::{self, operations};
 use crate::board_response::BoardResponse;
 use crate::feeds::written::ChangesWritten;
-use crate::openapi_parts::problems::problems_of;
+use crate::openapi::problems::problems_of;
 use crate::routes;
 use crate::stream::{NoPositionShape, OwnPositionShape};
 

@@ -7,7 +7,7 @@ use utoipa::openapi::security::{HttpAuthScheme, HttpBuilder, SecurityRequirement
 use utoipa::openapi::{Components, OpenApi, RefOr};
 use wire::problem::ProblemType;
 
-use crate::openapi_parts::problems::{problems_of, responses_for};
+use crate::openapi::problems::{problems_of, responses_for};
 use crate::route::{Needs, is_probe, needs_of};
 
 /// The name of the security scheme for keys.

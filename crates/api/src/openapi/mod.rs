@@ -4,7 +4,7 @@
 //! that together. Only tests do that: the document takes much code, which a server does not need. Schemas are derived
 //! from the wire types. What is written by hand for speed (entries, tops, moves) has a twin in `wire/written.rs` or
 //! `feeds/written.rs`, and `tests/written.rs` checks that the twin parses what is written. What many routes have in
-//! common is in `openapi_parts`; `gate` adds keys and refusals of the gate, by the table of routes.
+//! common is in `params` and `problems`; `gate` adds keys and refusals of the gate, by the table of routes.
 //!
 //! **Invariant:** the document has every possible response. Schemathesis checks every response against it
 //! (`tests/e2e/contract`). Tests compare the file, the table of routes and the document: no route is without a
@@ -17,4 +17,6 @@
 
 mod document;
 mod gate;
+pub(crate) mod params;
+pub(crate) mod problems;
 mod tests;

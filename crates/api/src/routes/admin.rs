@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 #[cfg(test)]
-use crate::openapi_parts::{params::OfAudit, problems};
+use crate::openapi::{params::OfAudit, problems};
 use access::Caller;
 #[cfg(test)]
 use access::KeyList;

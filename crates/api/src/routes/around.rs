@@ -14,11 +14,9 @@ use crate::app::App;
 #[cfg(test)]
 use crate::board_response::BoardResponse;
 #[cfg(test)]
-use crate::openapi_parts::params::{
-    NotModified, OfKnown, OfMember, OfNeighbours, OfProfiles, OfWindow,
-};
+use crate::openapi::params::{NotModified, OfKnown, OfMember, OfNeighbours, OfProfiles, OfWindow};
 #[cfg(test)]
-use crate::openapi_parts::problems;
+use crate::openapi::problems;
 use crate::target::{BoardPath, read_window};
 
 /// Maximum neighbours on one side.

@@ -23,9 +23,9 @@ use crate::app::App;
 use crate::board_response::BoardResponse;
 use crate::body;
 #[cfg(test)]
-use crate::openapi_parts::params::{NotModified, OfBoard, OfKnown, OfWindow};
+use crate::openapi::params::{NotModified, OfBoard, OfKnown, OfWindow};
 #[cfg(test)]
-use crate::openapi_parts::problems;
+use crate::openapi::problems;
 use crate::target::{BoardPath, read_window};
 use http_server::validators::json;
 

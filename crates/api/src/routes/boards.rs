@@ -14,9 +14,9 @@ use wire::problem::Problem;
 
 use crate::app::App;
 #[cfg(test)]
-use crate::openapi_parts::params::{NotModified, OfBoards, OfKnown};
+use crate::openapi::params::{NotModified, OfBoards, OfKnown};
 #[cfg(test)]
-use crate::openapi_parts::problems::OfKind;
+use crate::openapi::problems::OfKind;
 use http_server::validators::validated_json;
 
 const LIMIT_DEFAULT: usize = 100;

@@ -12,9 +12,9 @@ use crate::app::App;
 #[cfg(test)]
 use crate::board_response::BoardResponse;
 #[cfg(test)]
-use crate::openapi_parts::params::{NotModified, OfBoard, OfBounds, OfKnown, OfWindow};
+use crate::openapi::params::{NotModified, OfBoard, OfBounds, OfKnown, OfWindow};
 #[cfg(test)]
-use crate::openapi_parts::problems;
+use crate::openapi::problems;
 use crate::target::{BoardPath, read_window};
 
 /// The body of the response.

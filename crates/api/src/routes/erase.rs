@@ -19,9 +19,9 @@ use wire::problem::Problem;
 use super::members::{Change, Selection, change_in, selection};
 use crate::app::App;
 #[cfg(test)]
-use crate::openapi_parts::params::{OfAnybody, OfErasure, OfKinds};
+use crate::openapi::params::{OfAnybody, OfErasure, OfKinds};
 #[cfg(test)]
-use crate::openapi_parts::problems::OfHiding;
+use crate::openapi::problems::OfHiding;
 use crate::progress::{self, REQUEST_FOR};
 use crate::target::MemberPath;
 

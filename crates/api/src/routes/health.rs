@@ -9,7 +9,7 @@ use wire::problem::{Problem, ProblemType};
 
 use crate::app::App;
 #[cfg(test)]
-use crate::openapi_parts::problems::OfStore;
+use crate::openapi::problems::OfStore;
 use http_server::validators::json;
 
 #[derive(Serialize)]

@@ -20,9 +20,9 @@ use wire::problem::{Problem, ProblemType};
 use crate::app::App;
 use crate::body;
 #[cfg(test)]
-use crate::openapi_parts::params::{NotModified, OfIfMatch, OfKind, OfKnown, OfNew};
+use crate::openapi::params::{NotModified, OfIfMatch, OfKind, OfKnown, OfNew};
 #[cfg(test)]
-use crate::openapi_parts::problems;
+use crate::openapi::problems;
 use crate::target::KindPath;
 use http_server::validators::{json, validated_json};
 

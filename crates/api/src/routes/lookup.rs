@@ -16,9 +16,9 @@ use crate::app::App;
 use crate::board_response::BoardResponse;
 use crate::body;
 #[cfg(test)]
-use crate::openapi_parts::params::{OfBoard, OfProfiles, OfWindow};
+use crate::openapi::params::{OfBoard, OfProfiles, OfWindow};
 #[cfg(test)]
-use crate::openapi_parts::problems;
+use crate::openapi::problems;
 use crate::target::{BoardPath, read_window};
 
 /// Maximum members of a lookup.

@@ -22,11 +22,11 @@ use crate::app::App;
 use crate::board_response::BoardResponse;
 use crate::body;
 #[cfg(test)]
-use crate::openapi_parts::params::{
+use crate::openapi::params::{
     NotModified, OfKnown, OfMember, OfPosition, OfProfiles, OfSet, OfWait, OfWindow,
 };
 #[cfg(test)]
-use crate::openapi_parts::problems;
+use crate::openapi::problems;
 use crate::profiles::shown_members;
 use crate::routes::contributions::{Asked, AskedStandings, Return};
 use crate::target::{BoardPath, read_window, resolve_only};

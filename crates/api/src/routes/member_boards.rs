@@ -4,9 +4,9 @@ use std::sync::Arc;
 use std::time::Duration;
 
 #[cfg(test)]
-use crate::openapi_parts::params::{OfAnybody, OfMemberBoards};
+use crate::openapi::params::{OfAnybody, OfMemberBoards};
 #[cfg(test)]
-use crate::openapi_parts::problems::OfWindow;
+use crate::openapi::problems::OfWindow;
 use access::Caller;
 use axum::extract::{RawQuery, State};
 use axum::response::Response;

@@ -17,9 +17,9 @@ use wire::problem::Problem;
 
 use crate::app::App;
 #[cfg(test)]
-use crate::openapi_parts::params::{OfAnybody, OfHidden, OfKinds};
+use crate::openapi::params::{OfAnybody, OfHidden, OfKinds};
 #[cfg(test)]
-use crate::openapi_parts::problems::{OfHiding, OfKind};
+use crate::openapi::problems::{OfHiding, OfKind};
 use crate::target::MemberPath;
 use http_server::validators::json;
 

@@ -7,7 +7,7 @@ use axum::response::Response;
 use http_server::validators::StaticFile;
 
 #[cfg(test)]
-use crate::openapi_parts::params::{NotModified, OfKnown};
+use crate::openapi::params::{NotModified, OfKnown};
 
 /// The document.
 const TEXT: &str = include_str!("../../../../docs/openapi.json");

@@ -10,7 +10,7 @@ use wire::problem::Problem;
 
 use crate::app::App;
 #[cfg(test)]
-use crate::openapi_parts::params::{NotModified, OfKnown};
+use crate::openapi::params::{NotModified, OfKnown};
 use crate::target::FilePath;
 
 pub(crate) async fn start(

@@ -22,9 +22,9 @@ use wire::{ProfileLineShape, ProfileShape};
 use crate::app::App;
 use crate::body;
 #[cfg(test)]
-use crate::openapi_parts::params::{OfKind, OfKindMember, OfKnown};
+use crate::openapi::params::{OfKind, OfKindMember, OfKnown};
 #[cfg(test)]
-use crate::openapi_parts::{params::NotModified, problems};
+use crate::openapi::{params::NotModified, problems};
 use crate::target::{KindPath, MemberPath};
 use http_server::validators::{json_text, validated_json};
 

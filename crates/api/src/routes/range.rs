@@ -15,11 +15,11 @@ use crate::app::App;
 #[cfg(test)]
 use crate::board_response::BoardResponse;
 #[cfg(test)]
-use crate::openapi_parts::params::{
+use crate::openapi::params::{
     NotModified, OfBoard, OfBounds, OfKnown, OfProfiles, OfRange, OfWindow,
 };
 #[cfg(test)]
-use crate::openapi_parts::problems;
+use crate::openapi::problems;
 use crate::target::{BoardPath, read_window};
 
 /// Maximum entries of a page.

@@ -17,9 +17,9 @@ use crate::app::App;
 use crate::board_response::BoardResponse;
 use crate::body;
 #[cfg(test)]
-use crate::openapi_parts::params::{NotModified, OfBoard, OfKnown, OfPoints, OfWindow};
+use crate::openapi::params::{NotModified, OfBoard, OfKnown, OfPoints, OfWindow};
 #[cfg(test)]
-use crate::openapi_parts::problems::OfScore;
+use crate::openapi::problems::OfScore;
 use crate::read_window::ReadWindow;
 use crate::target::{BoardPath, read_window};
 

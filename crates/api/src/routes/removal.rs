@@ -18,9 +18,9 @@ use wire::problem::{Problem, ProblemType};
 
 use crate::app::App;
 #[cfg(test)]
-use crate::openapi_parts::params::{OfBoard, OfBounds, OfMember, OfRanks, OfRemoved};
+use crate::openapi::params::{OfBoard, OfBounds, OfMember, OfRanks, OfRemoved};
 #[cfg(test)]
-use crate::openapi_parts::problems::OfRemoval;
+use crate::openapi::problems::OfRemoval;
 use crate::progress::{self, REQUEST_FOR};
 use crate::target::{BoardPath, resolve, resolve_only};
 

@@ -15,9 +15,9 @@ use wire::problem::Problem;
 use crate::app::App;
 use crate::feeds::Watched;
 #[cfg(test)]
-use crate::openapi_parts::params::{OfBoard, OfStream};
+use crate::openapi::params::{OfBoard, OfStream};
 #[cfg(test)]
-use crate::openapi_parts::problems::OfWindow;
+use crate::openapi::problems::OfWindow;
 use crate::profiles::check_profiled;
 use crate::routes::top::entries_wanted;
 use crate::stream::{OwnPosition, Reader};

@@ -16,7 +16,7 @@ use wire::problem::Problem;
 use crate::app::App;
 use crate::body;
 #[cfg(test)]
-use crate::openapi_parts::problems::OfKind;
+use crate::openapi::problems::OfKind;
 use http_server::validators::json;
 
 /// Default validity of a token.

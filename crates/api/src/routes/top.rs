@@ -19,9 +19,9 @@ use wire::problem::Problem;
 use crate::app::App;
 use crate::gate::prepared::RepeatedRead;
 #[cfg(test)]
-use crate::openapi_parts::params::{NotModified, OfBoard, OfKnown, OfProfiles, OfTop, OfWindow};
+use crate::openapi::params::{NotModified, OfBoard, OfKnown, OfProfiles, OfTop, OfWindow};
 #[cfg(test)]
-use crate::openapi_parts::problems;
+use crate::openapi::problems;
 use crate::profiles;
 use crate::read_window::ReadWindow;
 use crate::target::{BoardPath, read_window};

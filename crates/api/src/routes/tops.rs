@@ -24,7 +24,7 @@ use wire::problem::Problem;
 use crate::app::App;
 use crate::body;
 #[cfg(test)]
-use crate::openapi_parts::problems::OfWindow;
+use crate::openapi::problems::OfWindow;
 use crate::profiles::check_profiled;
 use crate::read_window::ReadWindow;
 use crate::target::resolve;

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 use std::thread;
 
-use disk::simulated::{Operation, SimDisk};
+use disk::fixtures::{Operation, SimDisk};
 use parking_lot::Mutex;
 
 use super::{

@@ -1,6 +1,6 @@
 //! A journal that is truncated, at any byte.
 
-use disk::simulated::SimDisk;
+use disk::fixtures::SimDisk;
 
 use super::{ReadError, Sequence, TestLog, check_continues, prefix, records_from};
 use crate::format::SEGMENT_HEADER_BYTES;

@@ -5,7 +5,7 @@ use std::thread;
 use std::time::Duration;
 
 use disk::Disk;
-use disk::simulated::{Operation, SimDisk};
+use disk::fixtures::{Operation, SimDisk};
 
 use super::{
     Durability, Inbox, Sequence, Settings, TestLog, append, block_on, durable, eventually, open,

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use disk::simulated::{EIO, ENOSPC, Failure, Operation, SimDisk, Times, Trap};
+use disk::fixtures::{EIO, ENOSPC, Failure, Operation, SimDisk, Times, Trap};
 
 use super::{
     Durability, Journal, Sequence, Settings, append, durable, eventually, open, prefix, quick,

@@ -4,7 +4,7 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use disk::simulated::{ENOSPC, Operation, SimDisk, Times, Trap};
+use disk::fixtures::{ENOSPC, Operation, SimDisk, Times, Trap};
 
 use super::{
     Durability, Journal, append, block_on, durable, eventually, open, prefix, quick, record,

@@ -1,7 +1,7 @@
 //! A journal whose end is missing: what is known to have been durable is not lost silently.
 
 use disk::Disk as _;
-use disk::simulated::{EIO, Operation, SimDisk, Times, Trap};
+use disk::fixtures::{EIO, Operation, SimDisk, Times, Trap};
 
 use super::{
     ReadError, Recovered, Sequence, TestLog, append, check_continues, durable, eventually, open,

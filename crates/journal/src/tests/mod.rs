@@ -16,7 +16,7 @@ use std::sync::Arc;
 use std::thread;
 use std::time::{Duration, Instant};
 
-use disk::simulated::SimDisk;
+use disk::fixtures::SimDisk;
 
 use super::inbox::{Group, Inbox};
 use super::log::Log;

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use disk::simulated::SimDisk;
+use disk::fixtures::SimDisk;
 
 use super::{
     Durability, Journal, Sequence, Settings, append, durable, quick, record, records_from,

@@ -3,7 +3,7 @@
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::thread;
 
-use disk::simulated::{Operation, SimDisk};
+use disk::fixtures::{Operation, SimDisk};
 
 use super::{
     Inbox, Sequence, append, block_on, durable, eventually, open, quick, record, records_from,

@@ -4,7 +4,7 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use disk::simulated::{Operation, SimDisk};
+use disk::fixtures::{Operation, SimDisk};
 use shard_router::WriteOutcome;
 use shard_store::ShardStore;
 use store_local::{LocalSettings, LocalStore};

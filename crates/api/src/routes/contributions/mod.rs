@@ -36,9 +36,9 @@ pub(crate) use self::standings::{Asked, AskedStandings, Return, put_rank, put_st
 use crate::app::App;
 use crate::body;
 #[cfg(test)]
-use crate::openapi_parts::params::{OfContributions, OfWait};
+use crate::openapi::params::{OfContributions, OfWait};
 #[cfg(test)]
-use crate::openapi_parts::problems::OfBatch;
+use crate::openapi::problems::OfBatch;
 
 /// Maximum duration of the lines of a request that asks for standings.
 const WHOLE_WAIT: Duration = Duration::from_secs(10);

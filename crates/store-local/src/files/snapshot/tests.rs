@@ -10,7 +10,7 @@ mod shape;
 
 use std::fs;
 
-use disk::simulated::SimDisk;
+use disk::fixtures::SimDisk;
 use disk::{Disk, LocalDisk};
 use proptest::prelude::*;
 

@@ -7,7 +7,7 @@ use futures::FutureExt;
 use shard_store::{Batch, Outcome};
 
 use crate::durability::durable::{self, DEADLINE, settings};
-use disk::simulated::{Operation, SimDisk, Trap};
+use disk::fixtures::{Operation, SimDisk, Trap};
 use testkit::conformance::fixtures::{NOW, gifts, member};
 
 #[tokio::test]

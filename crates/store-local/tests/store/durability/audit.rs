@@ -21,7 +21,7 @@ use crate::durability::op::{Answer, Op, Reply, What};
 use crate::durability::script::{Script, names};
 use crate::durability::seen::{Seen, SeenWindow};
 use crate::durability::world::World;
-use disk::simulated::SimDisk;
+use disk::fixtures::SimDisk;
 pub(crate) use restart::End;
 use testkit::conformance::versions_seen::Versions;
 

@@ -9,7 +9,7 @@ use shard_store::{BoardSettings, Revision, ShardStore};
 use store_local::Disk as _;
 
 use crate::durability::durable::{self, DEADLINE, LocalSettings, settings};
-use disk::simulated::SimDisk;
+use disk::fixtures::SimDisk;
 use testkit::conformance::fixtures::{
     Board, DAY, HOUR, board_name, gifts, idle, kept, member, window,
 };

@@ -9,7 +9,7 @@ use shard_store::{Outcome, StoreError};
 use store_local::LocalStore;
 
 use crate::durability::durable::{self, Durability, LocalSettings, NEVER, settings};
-use disk::simulated::{Operation, SimDisk, Trap};
+use disk::fixtures::{Operation, SimDisk, Trap};
 use testkit::conformance::fixtures::{Board, NOW, board_name, gifts, member};
 use testkit::dice::{Dice, Seed, runs};
 

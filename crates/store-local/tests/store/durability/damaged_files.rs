@@ -11,7 +11,7 @@ use crate::durability::durable::{LocalSettings, open, settings};
 use crate::durability::op::{Op, What};
 use crate::durability::script::Script;
 use crate::durability::world::World;
-use disk::simulated::SimDisk;
+use disk::fixtures::SimDisk;
 use testkit::conformance::fixtures::gifts;
 use testkit::dice::{Dice, Seed, runs};
 

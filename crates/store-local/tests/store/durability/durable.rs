@@ -6,7 +6,7 @@ use std::thread::{self, JoinHandle};
 use std::time::Duration;
 
 use board::{BoardName, Kind, Timestamp};
-use disk::simulated::{Operation, SimDisk, Trap};
+use disk::fixtures::{Operation, SimDisk, Trap};
 use shard_store::{Revision, ShardStore};
 use store_local::LocalStore;
 pub(crate) use store_local::{Durability, LocalSettings};

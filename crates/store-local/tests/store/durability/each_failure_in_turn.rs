@@ -4,7 +4,7 @@
 use crate::durability::audit::{Audit, End};
 use crate::durability::durable::{LocalSettings, settings};
 use crate::durability::script::Script;
-use disk::simulated::{EIO, ENOSPC, Operation, SimDisk, Times, Trap};
+use disk::fixtures::{EIO, ENOSPC, Operation, SimDisk, Times, Trap};
 use testkit::dice::{Dice, Seed, runs};
 
 /// Numbers of members with which all that is written between two syncs fits into a page, or does

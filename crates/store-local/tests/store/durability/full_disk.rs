@@ -6,7 +6,7 @@ use std::time::{Duration, Instant};
 use crate::durability::audit::{Audit, End};
 use crate::durability::durable::settings;
 use crate::durability::script::Script;
-use disk::simulated::SimDisk;
+use disk::fixtures::SimDisk;
 use testkit::dice::{Dice, Seed, runs};
 
 const DEADLINE: Duration = Duration::from_secs(30);

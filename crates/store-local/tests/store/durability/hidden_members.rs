@@ -8,7 +8,7 @@ use board::{Hidden, Kind, Member, Window};
 use shard_store::{KindRecord, Outcome, Revision, ShardStore};
 
 use crate::durability::durable::{self, settings};
-use disk::simulated::SimDisk;
+use disk::fixtures::SimDisk;
 use testkit::conformance::fixtures::{Board, NOW, board_name, gifts, member};
 
 /// Hidden one by one. From the 59th on a kind is longer than 8 KiB.

@@ -3,7 +3,7 @@
 use crate::durability::audit::{Audit, End};
 use crate::durability::durable::settings;
 use crate::durability::script::Script;
-use disk::simulated::SimDisk;
+use disk::fixtures::SimDisk;
 use testkit::dice::{Dice, Seed, runs};
 
 /// Opens, makes calls, takes two snapshots, and stops at the first call that is not accepted.

@@ -10,7 +10,7 @@ use crate::durability::audit::{Audit, End};
 use crate::durability::durable::{self, StoppedSnapshot, settings};
 use crate::durability::op::{Op, What};
 use crate::durability::script::Script;
-use disk::simulated::{Operation, SimDisk};
+use disk::fixtures::{Operation, SimDisk};
 use testkit::conformance::fixtures::{NOW, board_name, gifts, member};
 use testkit::dice::{Seed, runs};
 

@@ -1,7 +1,7 @@
 //! The guarantees of the local store for its folder: it loses nothing, and reports nothing false.
 //!
 //! Each scenario file stops a store in its own way, opens it again, and compares the contents with
-//! what may be there. The disk that crashes, fails and fills up is `disk::simulated`;
+//! what may be there. The disk that crashes, fails and fills up is `disk::fixtures`;
 //! `audit` drives a store and knows the worlds that its replies leave possible; `world` and `op`
 //! are the parts of that.
 //!

@@ -5,7 +5,7 @@ use std::time::Duration;
 use crate::durability::audit::{Audit, End};
 use crate::durability::durable::{Durability, LocalSettings, NEVER, settings};
 use crate::durability::script::Script;
-use disk::simulated::SimDisk;
+use disk::fixtures::SimDisk;
 use testkit::dice::{Dice, Seed, runs};
 
 fn any_settings(dice: &mut Dice, durability: Durability) -> LocalSettings {

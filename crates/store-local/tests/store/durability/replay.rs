@@ -4,7 +4,7 @@
 use crate::durability::audit::{Audit, End};
 use crate::durability::durable::{self, LocalSettings, settings};
 use crate::durability::script::Script;
-use disk::simulated::SimDisk;
+use disk::fixtures::SimDisk;
 use testkit::dice::{Seed, runs};
 
 #[derive(Debug, Clone, Copy)]

@@ -1,6 +1,6 @@
 //! The contents of a snapshot were durable in the journal: a journal that ends before them is damaged.
 
-use disk::simulated::{Operation, SimDisk};
+use disk::fixtures::{Operation, SimDisk};
 use shard_store::Item;
 use testkit::conformance::fixtures::{NOW, gifts, member};
 

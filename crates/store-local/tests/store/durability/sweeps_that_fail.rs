@@ -6,7 +6,7 @@ use board::Period;
 use shard_store::{Memory, StoreError};
 
 use crate::durability::durable::{self, LocalSettings, settings};
-use disk::simulated::{EIO, Operation, SimDisk, Times, Trap};
+use disk::fixtures::{EIO, Operation, SimDisk, Times, Trap};
 use testkit::conformance::fixtures::{DAY, NOW, gifts, kept, member, window};
 
 #[tokio::test]

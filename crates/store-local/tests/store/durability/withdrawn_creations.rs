@@ -12,7 +12,7 @@ use crate::durability::audit::Audit;
 use crate::durability::durable::{self, Durability, LocalSettings, settings};
 use crate::durability::op::{Op, What};
 use crate::durability::script::Script;
-use disk::simulated::SimDisk;
+use disk::fixtures::SimDisk;
 use testkit::conformance::fixtures::{HOUR, MINUTE, NOW, board_name, gifts};
 
 fn room() -> BoardName {

@@ -4,7 +4,7 @@
 use crate::durability::audit::{Audit, End};
 use crate::durability::durable::{LocalSettings, StoppedSnapshot, settings};
 use crate::durability::script::Script;
-use disk::simulated::{Operation, SimDisk};
+use disk::fixtures::{Operation, SimDisk};
 use testkit::dice::{Seed, runs};
 
 /// Makes calls before this operation of a snapshot. Returns whether it has such an operation.

@@ -1,6 +1,6 @@
 //! A changed bit, a cut, changed content with a valid checksum: never a panic, and never a part that was not written.
 
-use disk::simulated::SimDisk;
+use disk::fixtures::SimDisk;
 
 use super::super::format::{FOOTER_BYTES, FRAME_HEAD_BYTES, HEADER_BYTES, seal_frame};
 use super::super::{SnapshotError, SnapshotName};

@@ -1,7 +1,7 @@
 //! Each change of the disk fails in turn: every file with the name of a snapshot is complete, also after a crash.
 
 use disk::Disk;
-use disk::simulated::{EIO, Failure, Operation, SimDisk, Times, Trap};
+use disk::fixtures::{EIO, Failure, Operation, SimDisk, Times, Trap};
 
 use super::super::{SnapshotError, list};
 use super::contents::{Contents, Part, read_all};

@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use board::{Activity, KindName, Member, Profile, Timestamp};
-use disk::simulated::SimDisk;
+use disk::fixtures::SimDisk;
 
 use super::super::part::{put_head, put_profile_of, put_profiles_head};
 use super::gifts::{gifts_head, small};

@@ -2,7 +2,7 @@
 
 use std::thread;
 
-use disk::simulated::SimDisk;
+use disk::fixtures::SimDisk;
 
 use super::super::format::{FRAME_BYTES_MAX, UNIT_BYTES};
 use super::super::{SnapshotReader, Totals, list};

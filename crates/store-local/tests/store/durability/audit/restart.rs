@@ -6,7 +6,7 @@ use shard_store::ShardStore;
 use super::Audit;
 use crate::durability::durable;
 use crate::durability::world::World;
-use disk::simulated::SimDisk;
+use disk::fixtures::SimDisk;
 
 /// How a store ended.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -10,13 +10,13 @@ use utoipa::{IntoResponses, ToSchema as _};
 use wire::problem::{ProblemShape, ProblemType};
 
 /// The media type of problems.
-pub const MEDIA_TYPE: &str = "application/problem+json";
+pub(crate) const MEDIA_TYPE: &str = "application/problem+json";
 
 type Responses = BTreeMap<String, RefOr<Response>>;
 
 /// Returns the responses for these problems, by status.
 #[must_use]
-pub fn responses_for(problems: &[ProblemType]) -> Responses {
+pub(crate) fn responses_for(problems: &[ProblemType]) -> Responses {
     let mut by_status: BTreeMap<u16, Vec<ProblemType>> = BTreeMap::new();
     for problem in problems {
         let status = problem.status().as_u16();
@@ -31,7 +31,7 @@ pub fn responses_for(problems: &[ProblemType]) -> Responses {
 
 /// Returns the problems that a response describes; `None` if it describes something else.
 #[must_use]
-pub fn problems_of(response: &Response) -> Option<Vec<ProblemType>> {
+pub(crate) fn problems_of(response: &Response) -> Option<Vec<ProblemType>> {
     if !response.content.contains_key(MEDIA_TYPE) {
         return None;
     }
@@ -89,7 +89,7 @@ fn response(status: u16, problems: &[ProblemType]) -> Response {
 macro_rules! groups {
     ($($(#[$doc:meta])* $name:ident: $($problem:ident)*;)*) => {
         $($(#[$doc])*
-        pub struct $name;
+        pub(crate) struct $name;
 
         impl IntoResponses for $name {
             fn responses() -> Responses {

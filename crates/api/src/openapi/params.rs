@@ -8,7 +8,7 @@ use utoipa::{IntoParams, IntoResponses};
 /// The kind in the path.
 #[derive(IntoParams)]
 #[into_params(parameter_in = Path)]
-pub struct OfKind {
+pub(crate) struct OfKind {
     /// The kind's name.
     #[param(pattern = "^[a-z][a-z0-9-]{0,62}$", example = "gifts")]
     kind: String,
@@ -17,7 +17,7 @@ pub struct OfKind {
 /// The board in the path.
 #[derive(IntoParams)]
 #[into_params(parameter_in = Path)]
-pub struct OfBoard {
+pub(crate) struct OfBoard {
     /// The kind's name.
     #[param(pattern = "^[a-z][a-z0-9-]{0,62}$", example = "gifts")]
     kind: String,
@@ -29,7 +29,7 @@ pub struct OfBoard {
 /// The member of a board in the path.
 #[derive(IntoParams)]
 #[into_params(parameter_in = Path)]
-pub struct OfMember {
+pub(crate) struct OfMember {
     /// The kind's name.
     #[param(pattern = "^[a-z][a-z0-9-]{0,62}$", example = "gifts")]
     kind: String,
@@ -44,7 +44,7 @@ pub struct OfMember {
 /// The parameters of all reads of a board.
 #[derive(IntoParams)]
 #[into_params(parameter_in = Query)]
-pub struct OfWindow {
+pub(crate) struct OfWindow {
     /// The window: a period of the kind such as `day` for the current one, `day:previous` for the one before it, a
     /// name such as `day:2026-11-20`, or `all`. Defaults to the current window of the kind's first period; `previous`
     /// is the one before that.
@@ -58,7 +58,7 @@ pub struct OfWindow {
 /// The parameters of a top.
 #[derive(IntoParams)]
 #[into_params(parameter_in = Query)]
-pub struct OfTop {
+pub(crate) struct OfTop {
     /// The number of entries, at most the kind's `top`. Defaults to 100.
     #[param(nullable = false, minimum = 1, maximum = 10_000, example = 10)]
     n: Option<u64>,
@@ -67,7 +67,7 @@ pub struct OfTop {
 /// The parameter of reads that may show profiles.
 #[derive(IntoParams)]
 #[into_params(parameter_in = Query)]
-pub struct OfProfiles {
+pub(crate) struct OfProfiles {
     /// Adds the profile of each member that has one to its entry. The profiles of a top are as old as the top.
     #[param(nullable = false, default = false)]
     profiles: Option<bool>,
@@ -76,7 +76,7 @@ pub struct OfProfiles {
 /// The member of a kind in the path.
 #[derive(IntoParams)]
 #[into_params(parameter_in = Path)]
-pub struct OfKindMember {
+pub(crate) struct OfKindMember {
     /// The kind's name.
     #[param(pattern = "^[a-z][a-z0-9-]{0,62}$", example = "gifts")]
     kind: String,
@@ -88,7 +88,7 @@ pub struct OfKindMember {
 /// The parameters of a range: `from` and `to`; or `limit` with `min`, `max` and `after`.
 #[derive(IntoParams)]
 #[into_params(parameter_in = Query)]
-pub struct OfRange {
+pub(crate) struct OfRange {
     /// The first position. Requires `to`.
     #[param(nullable = false, minimum = 1, example = 300)]
     from: Option<u64>,
@@ -117,7 +117,7 @@ enum Order {
 /// The bounds of the first field, both inclusive and optional.
 #[derive(IntoParams)]
 #[into_params(parameter_in = Query)]
-pub struct OfBounds {
+pub(crate) struct OfBounds {
     /// The smallest value of the first field.
     #[param(nullable = false, minimum = -9_007_199_254_740_991i64, maximum = 9_007_199_254_740_991i64)]
     min: Option<i64>,
@@ -129,7 +129,7 @@ pub struct OfBounds {
 /// The parameter of a member's position.
 #[derive(IntoParams)]
 #[into_params(parameter_in = Query)]
-pub struct OfPosition {
+pub(crate) struct OfPosition {
     /// A position. The response has the change that the member needs to reach it.
     #[param(nullable = false, minimum = 1, example = 100)]
     target: Option<u64>,
@@ -138,7 +138,7 @@ pub struct OfPosition {
 /// The parameters of a member's neighbours.
 #[derive(IntoParams)]
 #[into_params(parameter_in = Query)]
-pub struct OfNeighbours {
+pub(crate) struct OfNeighbours {
     /// The number of better neighbours.
     #[param(nullable = false, maximum = 500, default = 5)]
     above: Option<u64>,
@@ -154,7 +154,7 @@ pub struct OfNeighbours {
 /// The parameter of the rank that points would have.
 #[derive(IntoParams)]
 #[into_params(parameter_in = Query)]
-pub struct OfPoints {
+pub(crate) struct OfPoints {
     /// The points. Only for kinds with one field.
     #[param(minimum = -9_007_199_254_740_991i64, maximum = 9_007_199_254_740_991i64, example = 10_000)]
     points: i64,
@@ -163,7 +163,7 @@ pub struct OfPoints {
 /// The parameters of a list of boards.
 #[derive(IntoParams)]
 #[into_params(parameter_in = Query)]
-pub struct OfBoards {
+pub(crate) struct OfBoards {
     /// The kind's name.
     #[param(pattern = "^[a-z][a-z0-9-]{0,62}$", example = "gifts")]
     kind: String,
@@ -192,7 +192,7 @@ enum BoardOrder {
 /// The parameters of the audit log.
 #[derive(IntoParams)]
 #[into_params(parameter_in = Query)]
-pub struct OfAudit {
+pub(crate) struct OfAudit {
     /// Reads the log of callers that are not admins, `audit.log.writers`.
     #[param(nullable = false, default = false)]
     writers: Option<bool>,
@@ -207,7 +207,7 @@ pub struct OfAudit {
 /// The member in a path without a board.
 #[derive(IntoParams)]
 #[into_params(parameter_in = Path)]
-pub struct OfAnybody {
+pub(crate) struct OfAnybody {
     /// The member: 1 to 128 bytes of UTF-8 without control characters, not `.` or `..`.
     #[param(min_length = 1, max_length = 128, example = "u1")]
     member: String,
@@ -216,7 +216,7 @@ pub struct OfAnybody {
 /// The parameter of requests about the boards of a kind, or of all kinds.
 #[derive(IntoParams)]
 #[into_params(parameter_in = Query)]
-pub struct OfKinds {
+pub(crate) struct OfKinds {
     /// The kind's name. Defaults to all kinds of the key.
     #[param(
         nullable = false,
@@ -229,7 +229,7 @@ pub struct OfKinds {
 /// The parameters of a list of the boards of a member.
 #[derive(IntoParams)]
 #[into_params(parameter_in = Query)]
-pub struct OfMemberBoards {
+pub(crate) struct OfMemberBoards {
     /// The kind's name.
     #[param(pattern = "^[a-z][a-z0-9-]{0,62}$", example = "gifts")]
     kind: String,
@@ -247,7 +247,7 @@ pub struct OfMemberBoards {
 /// The parameter of an erasure.
 #[derive(IntoParams)]
 #[into_params(parameter_in = Query)]
-pub struct OfErasure {
+pub(crate) struct OfErasure {
     /// The board after which to continue, or `kind/` for the first board of a kind: `next` of the previous
     /// response.
     #[param(nullable = false)]
@@ -257,7 +257,7 @@ pub struct OfErasure {
 /// The parameter of the list of hidden members.
 #[derive(IntoParams)]
 #[into_params(parameter_in = Query)]
-pub struct OfHidden {
+pub(crate) struct OfHidden {
     /// The kind's name.
     #[param(pattern = "^[a-z][a-z0-9-]{0,62}$", example = "gifts")]
     kind: String,
@@ -266,7 +266,7 @@ pub struct OfHidden {
 /// The parameters of contributions.
 #[derive(IntoParams)]
 #[into_params(parameter_in = Query)]
-pub struct OfContributions {
+pub(crate) struct OfContributions {
     /// Returns the standings after each contribution (`standings`), or also the ranks (`ranks`); for at most 1,000
     /// contributions.
     #[param(nullable = false, inline)]
@@ -279,7 +279,7 @@ pub struct OfContributions {
 /// The header of writes that may wait for the store.
 #[derive(IntoParams)]
 #[into_params(parameter_in = Header)]
-pub struct OfWait {
+pub(crate) struct OfWait {
     /// `wait=N`: while the store is unavailable, the write is tried for `N` seconds, at most 15, before the response is
     /// `unavailable` or `unknown`; without it, for about a second. Other preferences are ignored (RFC 7240).
     #[param(rename = "Prefer", nullable = false, example = "wait=15")]
@@ -297,7 +297,7 @@ enum Return {
 /// The parameters of setting a standing.
 #[derive(IntoParams)]
 #[into_params(parameter_in = Query)]
-pub struct OfSet {
+pub(crate) struct OfSet {
     /// The only window to set, which has to contain `at`. Defaults to all windows that contain it.
     #[param(nullable = false, example = "day")]
     window: Option<String>,
@@ -312,7 +312,7 @@ pub struct OfSet {
 /// The parameter of a removal.
 #[derive(IntoParams)]
 #[into_params(parameter_in = Query)]
-pub struct OfRemoved {
+pub(crate) struct OfRemoved {
     /// The only window that members are removed from, and, of a range, the window that it is of. Defaults to all
     /// windows.
     #[param(nullable = false, example = "day")]
@@ -322,7 +322,7 @@ pub struct OfRemoved {
 /// The parameter of a removal of the members below a rank.
 #[derive(IntoParams)]
 #[into_params(parameter_in = Query)]
-pub struct OfRanks {
+pub(crate) struct OfRanks {
     /// The last rank whose members stay. Not with `min` or `max`.
     #[param(nullable = false, example = 1000)]
     below_rank: Option<u64>,
@@ -331,7 +331,7 @@ pub struct OfRanks {
 /// The parameters of a stream.
 #[derive(IntoParams)]
 #[into_params(parameter_in = Query)]
-pub struct OfStream {
+pub(crate) struct OfStream {
     /// The number of entries, at most the kind's `top`. Defaults to 100.
     #[param(nullable = false, minimum = 1, maximum = 10_000, example = 10)]
     n: Option<u64>,
@@ -356,7 +356,7 @@ pub struct OfStream {
 /// The header of writes that require that the client has seen the current content.
 #[derive(IntoParams)]
 #[into_params(parameter_in = Header)]
-pub struct OfIfMatch {
+pub(crate) struct OfIfMatch {
     /// The `ETag` of the response that the change is based on. The response is 412 if it is no longer current.
     #[param(rename = "If-Match", nullable = false)]
     if_match: Option<String>,
@@ -365,7 +365,7 @@ pub struct OfIfMatch {
 /// The header of writes that require that nothing exists yet.
 #[derive(IntoParams)]
 #[into_params(parameter_in = Header)]
-pub struct OfNew {
+pub(crate) struct OfNew {
     /// `*`: the response is 412 if it exists.
     #[param(rename = "If-None-Match", nullable = false, example = "*")]
     if_none_match: Option<String>,
@@ -374,7 +374,7 @@ pub struct OfNew {
 /// The header of reads of what has an `ETag`.
 #[derive(IntoParams)]
 #[into_params(parameter_in = Header)]
-pub struct OfKnown {
+pub(crate) struct OfKnown {
     /// The `ETag` of a response that the client has cached. The response is 304 if it is still current.
     #[param(rename = "If-None-Match", nullable = false)]
     if_none_match: Option<String>,
@@ -387,4 +387,4 @@ pub struct OfKnown {
     description = "The cached response is current.",
     headers(("etag" = String, description = "The same `ETag`.")),
 )]
-pub struct NotModified;
+pub(crate) struct NotModified;
