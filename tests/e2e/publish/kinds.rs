@@ -38,9 +38,7 @@ fn publish_settings_of_a_kind_with_boards_can_be_added_changed_and_removed() {
     shown(&there, "other:b");
     put(&Value::Null);
     server.give("k/a", &[("u", 1)]);
-    // The address of a target may be used instead of its name.
-    let third = put(&json!({"store": there.url(), "key": "third:{subject}"}));
-    assert_eq!(third["publish"]["target"], "there");
+    put(&json!({"target": "there", "key": "third:{subject}"}));
     eventually("the current board is published", || {
         (set(&there, "third:a") == [("u".to_owned(), 4)]).then_some(())
     });
