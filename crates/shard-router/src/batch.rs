@@ -3,7 +3,8 @@
 //! They are grouped as they are read: a [`BoardBatch`] for each board, in it a part for each kind
 //! that contributions were read under. What the store gets of a contribution (its [`Item`]) is made
 //! here, and from then on only moved: into the batches of shards, and back if it is to be sent
-//! again. Each has an index, by which its outcome is returned.
+//! again. Each has an index, by which its outcome is returned. Lists of boards and parts allocate
+//! only from the second on: most requests have one.
 
 use std::borrow::Borrow;
 use std::collections::HashMap;
@@ -11,6 +12,7 @@ use std::sync::Arc;
 
 use board::{BoardName, ContributionId, Member, Timestamp, Window, Windows};
 use shard_store::{Change, Item};
+use smallvec::SmallVec;
 
 use crate::catalogue::KnownKind;
 use crate::write::Write;
@@ -39,7 +41,7 @@ const GROWN_FAST_MIN: usize = 16;
 /// The contributions of a request, by board.
 #[derive(Debug, Default)]
 pub struct BoardBatches {
-    pub(crate) boards: Vec<BoardBatch>,
+    pub(crate) boards: SmallVec<[BoardBatch; 1]>,
     /// The slots of all boards; empty up to [`SEARCHED_MAX`].
     slots: HashMap<Arc<BoardName>, BoardSlot>,
     len: usize,
@@ -59,11 +61,11 @@ impl BoardSlot {
 
 /// The contributions of a request to one board.
 #[derive(Debug)]
-pub struct BoardBatch {
+pub(crate) struct BoardBatch {
     pub(crate) name: Arc<BoardName>,
     /// One part for each kind that contributions were read under, in order. A kind may be replaced
     /// while a request is read; what was read under one kind is not applied under another.
-    pub(crate) parts: Vec<KindPart>,
+    pub(crate) parts: SmallVec<[KindPart; 1]>,
 }
 
 /// The contributions to one board that were read under one kind, in order.
@@ -125,7 +127,7 @@ impl BoardBatches {
         let slot = BoardSlot(self.boards.len());
         self.boards.push(BoardBatch {
             name: name.into(),
-            parts: Vec::new(),
+            parts: SmallVec::new(),
         });
         if self.boards.len() > SEARCHED_MAX {
             let unindexed = self.boards.iter().enumerate().skip(self.slots.len());

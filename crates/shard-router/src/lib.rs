@@ -4,9 +4,9 @@
 //! admits each to its windows by its time (rejected: in the future, in a closed window, in a window
 //! that is no longer kept); `send` finds or creates the board (`target_board`), splits its batch by
 //! shard (`shard_batch`), sends the parts to the store, and retries when the board was deleted in
-//! the meantime. `single` is the short way of one contribution to one board. A [`Watcher`] is
-//! notified of boards that have changed. `arrivals` gives times to contributions that bring none. [`Lifetimes`] removes members that have not contributed for long. [`Catalogue`] is the server's copy of the kinds, [`Boards`] a cache of the
-//! boards' records.
+//! the meantime. A [`Watcher`] is notified of boards that have changed. `arrivals` gives times to
+//! contributions that bring none. [`Lifetimes`] removes members that have not contributed for long.
+//! [`Catalogue`] is the server's copy of the kinds, [`Boards`] a cache of the boards' records.
 
 mod arrivals;
 mod batch;
@@ -17,19 +17,19 @@ mod empty_board;
 mod lifetimes;
 mod metrics;
 mod moment;
+mod outcomes;
 mod pending;
 mod plan;
 mod router;
 mod send;
 mod shard_batch;
-mod single;
 mod target_board;
 mod trace_target;
 mod watch;
 mod write;
 mod write_rate;
 
-pub use batch::{BoardBatch, BoardBatches, BoardSlot, Contribution};
+pub use batch::{BoardBatches, BoardSlot, Contribution};
 pub use boards::{Boards, BusyBoard, KNOWN_BOARDS_MAX, KnownBoard};
 pub use catalogue::{Catalogue, CatalogueError, KnownKind};
 pub use changes::{Changes, ChangesSeen};

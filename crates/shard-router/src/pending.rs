@@ -6,36 +6,33 @@ use shard_store::ItemFailure;
 use crate::batch::BatchItem;
 use crate::catalogue::KnownKind;
 use crate::moment::Moment;
+use crate::outcomes::Outcomes;
 use crate::plan::admit_again;
 use crate::write::WriteOutcome;
 
-/// The items of a board that have no outcome yet, and the outcomes of the others.
-pub(crate) struct PendingItems {
+/// The items of a board that have no outcome yet.
+pub(crate) struct PendingItems<'a> {
     /// In order.
     pub(crate) items: Vec<BatchItem>,
     /// When the first of their windows closes.
     pub(crate) closes_at: Option<Timestamp>,
     /// The moment by which they are admitted.
     pub(crate) moment: Moment,
-    /// Outcomes by index.
-    pub(crate) written: Vec<(usize, WriteOutcome)>,
+    /// Where their outcomes are put.
+    pub(crate) outcomes: &'a Outcomes,
 }
 
-impl PendingItems {
-    /// Gives every item an outcome, and returns all outcomes.
-    pub(crate) fn end(
-        mut self,
-        outcome: impl Fn(&BatchItem) -> WriteOutcome,
-    ) -> Vec<(usize, WriteOutcome)> {
+impl PendingItems<'_> {
+    /// Gives every item an outcome.
+    pub(crate) fn end(self, outcome: impl Fn(&BatchItem) -> WriteOutcome) {
         let ended = self.items.iter();
         let ended = ended.map(|item| (item.origin.index, outcome(item)));
-        self.written.extend(ended);
-        self.written
+        self.outcomes.put(ended);
     }
 
-    /// Fails every item, and returns all outcomes.
-    pub(crate) fn fail(self, failure: &ItemFailure) -> Vec<(usize, WriteOutcome)> {
-        self.end(|_| WriteOutcome::Failed(failure.clone()))
+    /// Fails every item.
+    pub(crate) fn fail(self, failure: &ItemFailure) {
+        self.end(|_| WriteOutcome::Failed(failure.clone()));
     }
 
     /// Returns whether any item is outside of this activity.
@@ -70,13 +67,13 @@ impl PendingItems {
         let Self {
             items,
             moment,
-            written,
+            outcomes,
             ..
         } = self;
         items.retain(|item| match activity.admit(item.origin.at, moment.now) {
             Ok(()) => true,
             Err(rejection) => {
-                written.push((item.origin.index, end(rejection)));
+                outcomes.put([(item.origin.index, end(rejection))]);
                 false
             }
         });
@@ -89,6 +86,6 @@ impl PendingItems {
         self.closes_at = closes_at;
         let refused = refused.into_iter();
         let refused = refused.map(|(index, reason)| (index, WriteOutcome::Rejected(reason)));
-        self.written.extend(refused);
+        self.outcomes.put(refused);
     }
 }

@@ -6,6 +6,7 @@ use std::sync::Arc;
 
 use board::{Admission, AdmissionError, Kind, Timestamp, Windows};
 use shard_store::KindRecord;
+use smallvec::SmallVec;
 
 use crate::batch::{BatchItem, BoardBatch, BoardBatches, KindPart};
 use crate::catalogue::KnownKind;
@@ -14,7 +15,7 @@ use crate::write::WriteRejected;
 /// Everything admitted, by board, and everything rejected, by index.
 pub(crate) struct Plan {
     /// Boards to which something was admitted.
-    pub(crate) boards: Vec<BoardBatch>,
+    pub(crate) boards: SmallVec<[BoardBatch; 1]>,
     pub(crate) refused: Vec<(usize, WriteRejected)>,
 }
 
@@ -23,7 +24,7 @@ const SEARCHED_MAX: usize = 8;
 
 /// The admissions of the kinds of a request.
 #[derive(Default)]
-struct Admissions(Vec<(Arc<KindRecord>, Admission)>);
+struct Admissions(SmallVec<[(Arc<KindRecord>, Admission); 1]>);
 
 impl Admissions {
     fn of(&mut self, kind: &KnownKind) -> &mut Admission {

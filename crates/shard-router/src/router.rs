@@ -18,6 +18,7 @@ use crate::boards::{Boards, KNOWN_BOARDS_MAX, KnownBoard};
 use crate::catalogue::{Catalogue, KnownKind};
 use crate::metrics::Metrics;
 use crate::moment::Moment;
+use crate::outcomes::Outcomes;
 use crate::plan::plan;
 use crate::send::{ActivityCheck, Sending};
 use crate::target_board::BoardFinder;
@@ -94,10 +95,6 @@ impl Router {
     #[must_use]
     pub const fn boards(&self) -> &Boards {
         &self.boards
-    }
-
-    pub(crate) const fn metrics(&self) -> &Metrics {
-        &self.metrics
     }
 
     /// Returns the time of a contribution that brings none and arrives now: later than all that this server gave before.
@@ -221,11 +218,9 @@ impl Router {
             return vec![WriteOutcome::Failed(failure); count];
         }
         let plan = plan(batches, moment.now);
-        let lost = || ItemFailure::Unknown("the write has no outcome".to_owned());
-        let mut written: Vec<Option<WriteOutcome>> = vec![None; count];
-        for (index, reason) in plan.refused {
-            written[index] = Some(WriteOutcome::Rejected(reason));
-        }
+        let outcomes = Outcomes::of(count);
+        let refused = plan.refused.into_iter();
+        outcomes.put(refused.map(|(index, reason)| (index, WriteOutcome::Rejected(reason))));
         let watch = Watch::over_writes(self.watcher(), &plan.boards);
         let sending = Sending {
             store: &*self.store,
@@ -236,33 +231,24 @@ impl Router {
             moment,
             report,
             activity_check,
+            outcomes: &outcomes,
             metrics: &self.metrics,
         };
         let sending = &sending;
         self.metrics.boards.observe_count(plan.boards.len());
         let mut boards = plan.boards;
-        let mut put = |outcomes: Vec<(usize, WriteOutcome)>| {
-            for (index, outcome) in outcomes {
-                written[index] = Some(outcome);
-            }
-        };
         if boards.len() == 1
             && let Some(board) = boards.pop()
         {
             // Most requests are to one board: without a queue and its tasks.
-            put(sending.send(board).await);
+            sending.send(board).await;
         } else {
             let sends = boards.into_iter().map(|board| sending.send(board).boxed());
             let mut sends = stream::iter(sends.collect::<Vec<_>>())
                 .buffer_unordered(self.store.concurrent_applies_max());
-            while let Some(outcomes) = sends.next().await {
-                put(outcomes);
-            }
+            while sends.next().await.is_some() {}
         }
-        let written: Vec<_> = written
-            .into_iter()
-            .map(|w| w.unwrap_or_else(|| WriteOutcome::Failed(lost())))
-            .collect();
+        let written = outcomes.all();
         watch.written(&written);
         written
     }

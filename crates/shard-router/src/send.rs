@@ -25,7 +25,7 @@
 use board::{Activity, BoardName, Timestamp};
 use futures::FutureExt;
 use futures::stream::{self, StreamExt};
-use shard_store::{Batch, BoardRecord, Deadline, ItemFailure, ShardStore, StoreError};
+use shard_store::{Batch, BoardRecord, Deadline, ItemFailure, Outcome, ShardStore, StoreError};
 use tracing::{Instrument as _, Span};
 
 use crate::batch::{BoardBatch, KindPart};
@@ -33,6 +33,7 @@ use crate::catalogue::KnownKind;
 use crate::empty_board;
 use crate::metrics::Metrics;
 use crate::moment::Moment;
+use crate::outcomes::Outcomes;
 use crate::pending::PendingItems;
 use crate::shard_batch::{ShardBatch, batches};
 use crate::target_board::{BoardFinder, TargetBoard};
@@ -59,6 +60,7 @@ pub(crate) struct Sending<'a> {
     pub(crate) moment: Moment,
     pub(crate) report: bool,
     pub(crate) activity_check: ActivityCheck,
+    pub(crate) outcomes: &'a Outcomes,
     pub(crate) metrics: &'a Metrics,
 }
 
@@ -76,35 +78,29 @@ enum Missed {
 struct SentItems {
     /// The number of contributions that were applied.
     contributions: usize,
+    may_have_changed_board: bool,
     any_outdated: bool,
     any_late: bool,
 }
 
 impl Sending<'_> {
-    /// Applies the batch of one board and returns an outcome for each index. Parts are sent one
-    /// after the other, so that the items of one member stay in order.
-    pub(crate) async fn send(&self, batch: BoardBatch) -> Vec<(usize, WriteOutcome)> {
+    /// Applies the batch of one board. Parts are sent one after the other, so that the items of one
+    /// member stay in order.
+    pub(crate) async fn send(&self, batch: BoardBatch) {
         let BoardBatch { name, parts } = batch;
-        let mut written = Vec::new();
         for part in parts {
-            let outcomes = self.send_part(&name, part).await;
-            if written.is_empty() {
-                written = outcomes;
-            } else {
-                written.extend(outcomes);
-            }
+            self.send_part(&name, part).await;
         }
-        written
     }
 
-    async fn send_part(&self, name: &BoardName, part: KindPart) -> Vec<(usize, WriteOutcome)> {
+    async fn send_part(&self, name: &BoardName, part: KindPart) {
         let KindPart {
             kind,
             items,
             closes_at,
         } = part;
         let mut pending = PendingItems {
-            written: Vec::with_capacity(items.len()),
+            outcomes: self.outcomes,
             items,
             closes_at,
             moment: self.moment.clone(),
@@ -136,36 +132,26 @@ impl Sending<'_> {
                 pending.reject_outside(activity);
             }
             if pending.items.is_empty() {
-                return pending.written;
+                return;
             }
-            let before = pending.written.len();
             let sent = self.send_to(&record, &kind, &mut pending).await;
-            let SentItems {
-                contributions,
-                any_outdated,
-                any_late,
-            } = sent;
-            record.rate.count(contributions, pending.moment.now);
-            let mut outcomes = pending.written[before..].iter().map(|(_, outcome)| outcome);
-            if any_outdated {
+            record.rate.count(sent.contributions, pending.moment.now);
+            if sent.any_outdated {
                 self.finder.boards.forget(&record);
-            } else if perhaps_new && !outcomes.any(WriteOutcome::may_have_changed_board) {
+            } else if perhaps_new && !sent.may_have_changed_board {
                 self.withdraw(&record).await;
             }
-            if pending.items.is_empty() {
-                return pending.written;
-            }
-            if any_late {
+            if sent.any_late {
                 pending.admit_again(&kind);
             }
             if pending.items.is_empty() {
-                return pending.written;
+                return;
             }
         }
         let why = format!(
             "board {name} was deleted, changed or closed repeatedly during the request: send it again"
         );
-        pending.fail(&ItemFailure::Unavailable(why))
+        pending.fail(&ItemFailure::Unavailable(why));
     }
 
     /// Finds or creates the board, as soon as the store is available if the caller waits for it.
@@ -173,11 +159,19 @@ impl Sending<'_> {
         &self,
         name: &BoardName,
         kind: &KnownKind,
-        pending: &PendingItems,
+        pending: &PendingItems<'_>,
     ) -> Result<TargetBoard, ItemFailure> {
         let mut wait = self.moment.wait(self.store);
         loop {
-            match self.finder.target(name, kind, pending).await {
+            let cached = self
+                .finder
+                .boards
+                .cached(name, &kind.kind, pending.moment.now);
+            if let Some(record) = cached {
+                return Ok(TargetBoard::Created(record));
+            }
+            // Boxed: it is large, and the boards of most writes are cached.
+            match self.finder.target(name, kind, pending).boxed().await {
                 Err(ItemFailure::Unavailable(_)) if wait.may_try_again().await => {}
                 target => return target,
             }
@@ -199,34 +193,40 @@ impl Sending<'_> {
         &self,
         record: &BoardRecord,
         kind: &KnownKind,
-        pending: &mut PendingItems,
+        pending: &mut PendingItems<'_>,
     ) -> SentItems {
         let PendingItems {
             items,
             closes_at,
             moment,
-            written,
+            outcomes: written,
         } = pending;
         let until = self.until(&record.activity, *closes_at, moment);
         let mut batches = batches(record, std::mem::take(items));
         let mut sent = SentItems::default();
-        let mut put =
-            |(batch, result): (ShardBatch, Result<Vec<WriteOutcome>, Missed>)| match result {
-                Ok(outcomes) => {
-                    let of_items = outcomes.iter().zip(&batch.items);
-                    // Members that are removed, erased, or leave, are no contributions.
-                    sent.contributions += of_items
-                        .filter(|(outcome, item)| outcome.is_applied() && !item.change.is_removal())
-                        .count();
-                    let indexes = batch.origins.iter().map(|origin| origin.index);
-                    written.extend(indexes.zip(outcomes));
-                }
-                Err(missed) => {
-                    sent.any_outdated |= missed == Missed::RecordOutdated;
-                    sent.any_late |= missed == Missed::DeadlinePassed;
-                    items.extend(batch.into_items());
-                }
-            };
+        let mut put = |(batch, result): (ShardBatch, Result<Vec<Outcome>, Missed>)| match result {
+            Ok(outcomes) => {
+                let from = batch.origins.iter().zip(&batch.items);
+                written.put(
+                    outcomes
+                        .into_iter()
+                        .zip(from)
+                        .map(|(outcome, (origin, item))| {
+                            let outcome = WriteOutcome::of(outcome, origin, item, &kind.kind);
+                            // Members that are removed, erased, or leave, are no contributions.
+                            let is_contribution = outcome.is_applied() && !item.change.is_removal();
+                            sent.contributions += usize::from(is_contribution);
+                            sent.may_have_changed_board |= outcome.may_have_changed_board();
+                            (origin.index, outcome)
+                        }),
+                );
+            }
+            Err(missed) => {
+                sent.any_outdated |= missed == Missed::RecordOutdated;
+                sent.any_late |= missed == Missed::DeadlinePassed;
+                items.extend(batch.into_items());
+            }
+        };
         let call = |batch| self.call(record, kind, batch, moment.now, until);
         if batches.len() == 1
             && let Some(batch) = batches.pop()
@@ -275,7 +275,7 @@ impl Sending<'_> {
         batch: ShardBatch,
         now: Timestamp,
         until: Option<Deadline<'_>>,
-    ) -> (ShardBatch, Result<Vec<WriteOutcome>, Missed>) {
+    ) -> (ShardBatch, Result<Vec<Outcome>, Missed>) {
         let ShardBatch { shard, items, .. } = &batch;
         let shard = *shard;
         let mut call = Batch {
@@ -287,7 +287,7 @@ impl Sending<'_> {
             items,
         };
         self.metrics.batches.observe_count(items.len());
-        let all = |failure: ItemFailure| vec![WriteOutcome::Failed(failure); items.len()];
+        let all = |failure: ItemFailure| vec![Outcome::Failed(failure); items.len()];
         let span = apply_span(record, shard, items.len());
         let applied = async {
             let mut wait = self.moment.wait(self.store);
@@ -302,18 +302,8 @@ impl Sending<'_> {
             }
         };
         let applied = applied.instrument(span);
-        let windows = kind.kind.windows().len();
         let result = match applied.await {
-            Ok(outcomes) if items.iter().all(|item| item.windows.len() == windows) => {
-                // None is partial: nearly always, and without a look at each.
-                Ok(outcomes.into_iter().map(WriteOutcome::from).collect())
-            }
-            Ok(outcomes) => {
-                let from = batch.origins.iter().zip(items);
-                let of =
-                    |(outcome, (origin, item))| WriteOutcome::of(outcome, origin, item, &kind.kind);
-                Ok(outcomes.into_iter().zip(from).map(of).collect())
-            }
+            Ok(outcomes) => Ok(outcomes),
             Err(StoreError::IncarnationEnded) => {
                 self.metrics.met_ended.inc();
                 Err(Missed::RecordOutdated)
@@ -333,7 +323,7 @@ impl Sending<'_> {
 }
 
 /// Creates the span of a call to a shard.
-pub(crate) fn apply_span(record: &BoardRecord, shard: u16, contributions: usize) -> Span {
+fn apply_span(record: &BoardRecord, shard: u16, contributions: usize) -> Span {
     tracing::trace_span!(
         target: TRACE_TARGET,
         "apply",

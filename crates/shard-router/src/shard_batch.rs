@@ -2,8 +2,12 @@
 
 use board::IdDigest;
 use shard_store::{BoardRecord, Item};
+use smallvec::{SmallVec, smallvec};
 
 use crate::batch::{BatchItem, ItemOrigin};
+
+/// The shards of most boards, for which splitting a few items allocates nothing.
+const USUAL_SHARDS: usize = 16;
 
 /// Items for one shard, and for each where it comes from.
 pub(crate) struct ShardBatch {
@@ -23,8 +27,10 @@ impl ShardBatch {
 
     /// Adds an item, identified for the incarnation of this record.
     fn push(&mut self, record: &BoardRecord, item: BatchItem) {
-        let BatchItem { origin, item } = item;
-        self.items.push(identified(record, &origin, item));
+        let BatchItem { origin, mut item } = item;
+        let id = origin.id.as_ref();
+        item.id = id.map(|id| IdDigest::new(record.incarnation, &item.member, id));
+        self.items.push(item);
         self.origins.push(origin);
     }
 
@@ -35,33 +41,18 @@ impl ShardBatch {
     }
 }
 
-/// Identifies an item for the incarnation of this record.
-pub(crate) fn identified(record: &BoardRecord, origin: &ItemOrigin, item: Item) -> Item {
-    let id = origin.id.as_ref();
-    Item {
-        id: id.map(|id| IdDigest::new(record.incarnation, &item.member, id)),
-        ..item
-    }
-}
-
 /// Splits the items by shard, in order. A shard gets all of its items in one batch, so that those
 /// of one member stay in order.
-pub(crate) fn batches(record: &BoardRecord, items: Vec<BatchItem>) -> Vec<ShardBatch> {
+pub(crate) fn batches(record: &BoardRecord, items: Vec<BatchItem>) -> SmallVec<[ShardBatch; 1]> {
     let shard_of = |item: &BatchItem| record.shards.shard_of(item.item.hash);
-    if let [item] = items.as_slice() {
-        let mut batch = ShardBatch::with_capacity(shard_of(item), 1);
-        for item in items {
-            batch.push(record, item);
-        }
-        return vec![batch];
-    }
-    let mut counts = vec![0; usize::from(record.shards.get())];
+    let mut counts: SmallVec<[usize; USUAL_SHARDS]> =
+        smallvec![0; usize::from(record.shards.get())];
     for item in &items {
         counts[usize::from(shard_of(item))] += 1;
     }
     // The number of each shard's batch, from 1.
-    let mut numbers = vec![0; counts.len()];
-    let mut batches: Vec<ShardBatch> = Vec::new();
+    let mut numbers: SmallVec<[usize; USUAL_SHARDS]> = smallvec![0; counts.len()];
+    let mut batches = SmallVec::<[ShardBatch; 1]>::new();
     for item in items {
         let shard = shard_of(&item);
         let number = &mut numbers[usize::from(shard)];

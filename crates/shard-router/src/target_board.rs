@@ -35,13 +35,13 @@ pub(crate) struct BoardFinder<'a> {
 }
 
 impl BoardFinder<'_> {
-    /// Returns the board of these items. Removals do not create a board, nor do writes outside of its
+    /// Returns the board of these items, which is not cached. Removals do not create a board, nor do writes outside of its
     /// activity, nor those that the rules reject without a standing.
     pub(crate) async fn target(
         &self,
         name: &BoardName,
         kind: &KnownKind,
-        pending: &PendingItems,
+        pending: &PendingItems<'_>,
     ) -> Result<TargetBoard, ItemFailure> {
         let now = pending.moment.now;
         let would_create = |activity: &Activity| {
@@ -51,9 +51,6 @@ impl BoardFinder<'_> {
                 activity.admit(item.origin.at, now).is_ok() && creates_standing(item, rules)
             })
         };
-        if let Some(record) = self.boards.cached(name, &kind.kind, now) {
-            return Ok(TargetBoard::Created(record));
-        }
         if !would_create(&Activity::ALWAYS) {
             return match self.boards.found_of(name, &kind.kind, now).await {
                 Ok(Some(record)) if record.created => Ok(TargetBoard::Created(record)),

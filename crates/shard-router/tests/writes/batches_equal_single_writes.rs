@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use board::limits::VALUE_MAX;
 use board::{BoardName, FieldName, FieldRule, KindSpec, Mode, Period, Rules, Ties, WindowRule};
-use shard_router::{BoardBatches, Contribution, KnownKind, Write, WriteOutcome, WriteRejected};
+use shard_router::{BoardBatches, KnownKind, Write, WriteOutcome, WriteRejected};
 use shard_store::{Change, ItemFailure, ItemRejected};
 use store_local::LocalStore;
 use testkit::dice::{Dice, Seed, runs};
@@ -145,40 +145,4 @@ async fn batches_equal_single_writes() {
         assert_eq!(whole.all_points().await, single.all_points().await);
     }
     assert!(applied > 0);
-}
-
-#[tokio::test]
-async fn the_short_way_of_a_single_write_equals_the_long_one() {
-    let seed = Seed::of_this_run();
-    let mut dice = Dice::new(seed.0);
-    let mut short = 0;
-    for _ in 0..runs(30, 1_000) {
-        let (first, second) = (Server::new().await, Server::new().await);
-        for _ in 0..WRITES {
-            let thrown = dice.split();
-            let write = first.write(&mut thrown.clone());
-            let long = first.stage.router.write(&[write], NOW, false).await;
-            let write = second.write(&mut thrown.clone());
-            let contribution = Contribution {
-                member: write.member.clone(),
-                change: write.change,
-                at: write.at,
-                id: write.id.clone(),
-                only: write.only,
-            };
-            let router = &second.stage.router;
-            let moment = NOW.into();
-            let written = router.write_single(&write.board, &write.kind, contribution, &moment);
-            let outcomes = match written.await {
-                Some(outcome) => {
-                    short += 1;
-                    vec![outcome]
-                }
-                None => router.write(&[write], NOW, false).await,
-            };
-            assert_eq!(outcomes, long);
-        }
-        assert_eq!(first.all_points().await, second.all_points().await);
-    }
-    assert!(short > 0);
 }

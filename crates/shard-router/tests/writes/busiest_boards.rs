@@ -4,7 +4,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use board::{BoardName, Timestamp};
-use shard_router::{Moment, Router, WriteOutcome};
+use shard_router::{Router, WriteOutcome};
 use store_local::LocalStore;
 
 use crate::stage::{NOW, Stage, board, id, kind, points};
@@ -59,32 +59,6 @@ async fn the_busiest_boards_come_first_and_equal_ones_by_subject() {
             "{subject}: {rate}"
         );
     }
-}
-
-#[tokio::test]
-async fn single_contributions_and_those_of_a_batch_count_alike() {
-    let stage = stage().await;
-    let (single, batch) = (board("single"), board("batch"));
-    for room in [&single, &batch] {
-        give(&stage, room, 1).await;
-    }
-    give(&stage, &batch, 2).await;
-    for _ in 0..2 {
-        let moment = Moment::from(NOW);
-        let write = stage.write(&single, "u1", 1);
-        let contribution = shard_router::Contribution {
-            member: write.member,
-            change: write.change,
-            at: write.at,
-            id: None,
-            only: None,
-        };
-        let written = (stage.router).write_single(&single, &write.kind, contribution, &moment);
-        assert!(written.await.is_some());
-    }
-    let listed = busiest_of(&stage.router, "", 10, NOW).await;
-    assert_eq!(subjects(&listed), ["batch", "single"]);
-    assert_eq!(listed[0].1.to_bits(), listed[1].1.to_bits());
 }
 
 #[tokio::test]

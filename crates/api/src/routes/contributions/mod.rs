@@ -7,7 +7,6 @@
 //! [`CHUNK_WAIT`] after its first line. When the server stops, a stream ends with what it has read.
 
 mod chunk;
-mod single;
 mod standings;
 #[cfg(test)]
 mod tests;
@@ -159,16 +158,7 @@ pub(crate) async fn add(
             let items = array(&app, &caller, whole, asked, &mut receipt);
             items.boxed().await?
         } else {
-            let began = Instant::now();
-            let is_written = asked.returned == Return::Nothing
-                && single::write(&app, &caller, &whole, asked.wait, &mut receipt).await;
-            if !is_written {
-                // A single write may have used up some of the wait.
-                let wait = asked.wait.map(|wait| wait.saturating_sub(began.elapsed()));
-                let asked = AskedOfWrite { wait, ..asked };
-                let object = object(&app, &caller, &whole, asked, &mut receipt);
-                object.boxed().await?;
-            }
+            object(&app, &caller, &whole, asked, &mut receipt).await?;
             if let Some(problem) = receipt.refusal() {
                 return Err(problem);
             }
