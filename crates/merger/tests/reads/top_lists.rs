@@ -64,7 +64,7 @@ async fn any_list(random: &mut Random) -> List {
     let orders: Vec<Direction> = (0..fields)
         .map(|_| [Direction::Desc, Direction::Asc][pick(random, 2)])
         .collect();
-    let ties = [Ties::Earliest, Ties::Latest, Ties::Member][pick(random, 4)];
+    let ties = [Ties::Earliest, Ties::Latest, Ties::Member][pick(random, 3)];
     let keep = random.within(1, 200);
     let mut spec = nullable(1 << random.below(7), &orders, ties);
     spec.top = random.within(1, keep);
