@@ -1,7 +1,7 @@
 //! The conformance suite of all stores.
 //!
 //! Each file has scenarios about one subject of the contract, as functions over an open store
-//! ([`fixtures::OpenStore`]). [`conformance_tests!`] makes a test of each scenario, in the tests of
+//! ([`fixtures::OpenStore`]). [`conformance_tests!`](crate::conformance_tests) makes a test of each scenario, in the tests of
 //! the crate that has the store. What only one store promises is tested there, too.
 //!
 //! `MEGABOARD_TEST_SEED` repeats a random run, `MEGABOARD_TEST_LONG=1` makes all runs long: each
