@@ -102,7 +102,7 @@ fn invalid_publish_settings_are_reported() {
             ["publish.target", "configured are cache, readers"],
         ),
         ("target", json!("A"), ["publish.target", "\"A\""]),
-        ("target", Value::Null, ["target", "null"]),
+        ("target", Value::Null, ["publish", "null"]),
         (
             "target",
             json!("redis://a"),
