@@ -146,7 +146,7 @@ fn refused_heads_have_a_bare_response() {
         assert_bare(&wire.response(), status);
         assert!(wire.has_ended());
     }
-    // A client that begins with HTTP/2 is told nothing that it could take for a response.
+    // A client that begins with HTTP/2 gets no response.
     let mut wire = server.wire();
     wire.write("PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n\0\0\0\x04\0\0\0\0\0");
     assert!(wire.has_ended());

@@ -1,7 +1,7 @@
 //! The one cached way to a top: responses prepared whole, for repeated reads.
 //!
 //! 1. The first two reads of a target are answered in full. [`Gate::note_read`] sees that the second is repeated, and
-//!    tells its handler ([`RepeatedRead`]), which adds to its response what that depends on ([`ServedBoard`]).
+//!    marks it for its handler ([`RepeatedRead`]), which adds what its response depends on ([`ServedBoard`]).
 //! 2. [`Gate::prepare`] keeps the response in a table ([`PreparedResponses`]) by all of the request that it depends on
 //!    ([`ReadKey`]), beside these [`Facts`].
 //! 3. [`Gate::repeat`] answers further reads in one lookup, while the facts are true: what the authorizer says, and the
@@ -128,7 +128,7 @@ impl Gate {
             board: ServedBoard { top, kind },
             matched,
             had_keys,
-        } = prepared.facts();
+        } = &prepared.facts;
         let app = &self.app;
         let headers = request.headers();
         let _permit = self.requests.acquire()?;
@@ -153,12 +153,12 @@ impl Gate {
         let counted = app.metrics.http.begin_at(route, arrived.into_std());
         let mut response = prepared.response();
         (response.headers_mut()).insert(REQUEST_ID, request_id(headers));
-        counted.end_with(prepared.status());
+        counted.end_with(prepared.status);
         app.metrics.http.count_repeated();
         Some(response)
     }
 
-    /// Notes a read that is answered in full. If it is repeated, tells its handler, and returns what
+    /// Notes a read that is answered in full. If it is repeated, marks it for its handler, and returns what
     /// [`prepare`](Self::prepare) needs.
     pub(crate) fn note_read(
         &self,
@@ -202,21 +202,21 @@ impl Gate {
 
 /// All that the response to a read depends on, as it was sent.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) struct ReadKey<'a> {
+struct ReadKey<'a> {
     target: &'a str,
     varying: [Option<&'a [u8]>; VARYING_COUNT],
 }
 
 /// A [`ReadKey`] that outlives its request.
 #[derive(Debug)]
-pub(crate) struct OwnedReadKey {
+struct OwnedReadKey {
     target: Box<str>,
     varying: [Option<Box<[u8]>>; VARYING_COUNT],
 }
 
 impl<'a> ReadKey<'a> {
     /// Returns the key of a read; `None` for a request whose response may depend on anything else.
-    pub(crate) fn of<B: HttpBody>(request: &'a Request<B>) -> Option<Self> {
+    fn of<B: HttpBody>(request: &'a Request<B>) -> Option<Self> {
         let uri = request.uri();
         let is_plain = request.method() == Method::GET
             && request.version() == Version::HTTP_11
@@ -240,7 +240,7 @@ impl<'a> ReadKey<'a> {
     }
 
     /// Copies the key.
-    pub(crate) fn to_owned(self) -> OwnedReadKey {
+    fn to_owned(self) -> OwnedReadKey {
         OwnedReadKey {
             target: self.target.into(),
             varying: self.varying.map(|value| value.map(Into::into)),
@@ -272,7 +272,7 @@ impl OwnedReadKey {
 
 /// A response that is ready to be sent again, and facts that have to be checked before that.
 #[derive(Debug)]
-pub(crate) struct Prepared<T> {
+struct Prepared<T> {
     key: OwnedReadKey,
     status: StatusCode,
     headers: HeaderMap,
@@ -282,18 +282,7 @@ pub(crate) struct Prepared<T> {
 }
 
 impl<T> Prepared<T> {
-    /// Returns the facts.
-    pub(crate) const fn facts(&self) -> &T {
-        &self.facts
-    }
-
-    /// Returns the status.
-    pub(crate) const fn status(&self) -> StatusCode {
-        self.status
-    }
-
-    /// Returns the response.
-    pub(crate) fn response(&self) -> Response<ResponseBody> {
+    fn response(&self) -> Response<ResponseBody> {
         let body = (!self.body.is_empty()).then(|| self.body.clone());
         let mut response = Response::new(ResponseBody::Prepared(body));
         *response.status_mut() = self.status;
@@ -330,7 +319,7 @@ impl<T> PreparedResponses<T> {
     }
 
     /// Returns the response that was prepared for this read.
-    pub(crate) fn find(&self, key: &ReadKey<'_>) -> Option<Guard<Option<Arc<Prepared<T>>>>> {
+    fn find(&self, key: &ReadKey<'_>) -> Option<Guard<Option<Arc<Prepared<T>>>>> {
         let found = self.slot(key.hash()).prepared.load();
         let is_it = found
             .as_ref()
@@ -340,7 +329,7 @@ impl<T> PreparedResponses<T> {
 
     /// Notes a read that is not served from here. Returns whether it is repeated, so that its response should be
     /// prepared.
-    pub(crate) fn is_repeated(&self, key: &ReadKey<'_>) -> bool {
+    fn is_repeated(&self, key: &ReadKey<'_>) -> bool {
         let hash = key.hash();
         let missed = &self.slot(hash).missed;
         missed.load(Ordering::Relaxed) == hash || {
@@ -350,12 +339,7 @@ impl<T> PreparedResponses<T> {
     }
 
     /// Prepares a response, if it is small and there is memory. Returns the response.
-    pub(crate) fn prepare(
-        &self,
-        key: OwnedReadKey,
-        response: Response<Body>,
-        facts: T,
-    ) -> Response<Body> {
+    fn prepare(&self, key: OwnedReadKey, response: Response<Body>, facts: T) -> Response<Body> {
         let bytes = response.body().size_hint().exact();
         let is_small = bytes.is_some_and(|bytes| bytes <= SMALL_BYTES_MAX as u64);
         if !is_small {

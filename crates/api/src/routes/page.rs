@@ -1,4 +1,5 @@
-//! `GET /`, `GET /docs`, `GET /admin`, `GET /overlay/{kind}/{subject}` and `GET /page/{file}`: the pages of [`pages`](crate::pages).
+//! `GET /`, `GET /docs`, `GET /admin`, `GET /overlay/{kind}/{subject}` and `GET /page/{file}`: the pages of
+//! [`pages`](crate::pages).
 //! Sites of the configuration (`frame_ancestors`) may embed the live page and overlays, and no others.
 
 use std::sync::Arc;

@@ -42,7 +42,7 @@ fn fact(table: &PreparedResponses<u32>, request: &Request<Body>) -> Option<u32> 
     assert_eq!(response.headers()["x-other"], "value");
     assert_eq!(response.body().size_hint().exact(), Some(4));
     assert_eq!(bytes_of(response.into_body()), "body");
-    Some(*prepared.facts())
+    Some(prepared.facts)
 }
 
 #[test]
