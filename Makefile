@@ -2,7 +2,8 @@
 #
 #   make check                  make test                make bench
 #   make check CRATE=merger     make test ARGS=--long    make bench ARGS=top
-.PHONY: check test page bench
+#   make fuzz TARGET=journal
+.PHONY: check test page bench fuzz
 
 check:
 	tests/check $(CRATE)
@@ -16,3 +17,6 @@ page:
 
 bench:
 	benches/run $(ARGS)
+
+fuzz:
+	fuzz/run $(TARGET) $(ARGS)

@@ -28,7 +28,7 @@
 
 mod unicode;
 
-use icu_normalizer::ComposingNormalizerBorrowed;
+use unicode_normalization::{UnicodeNormalization as _, is_nfc};
 
 use self::unicode::{
     BLACK_FLAG, FLAG_TAGS, KEYCAP, has_styles, is_arabic_vowel_mark, is_blank,
@@ -43,8 +43,6 @@ const JOINER: char = '\u{200d}';
 /// The variation selectors for text and emoji style.
 const TEXT_STYLE: char = '\u{fe0e}';
 const EMOJI_STYLE: char = '\u{fe0f}';
-
-const NFC: ComposingNormalizerBorrowed<'_> = ComposingNormalizerBorrowed::new_nfc();
 
 /// The first of the blocks of ideographs, kana and Hangul, whose width U+3000 has.
 const WIDE_FROM: char = '\u{2e80}';
@@ -61,10 +59,10 @@ pub(super) fn check_distinct(what: &'static str, text: &str) -> Result<(), Ident
     check_visible(what, text)?;
     let rule_of_spaces = "has white space other than single spaces (U+0020)";
     rule(has_plain_spaces(text), what, text, rule_of_spaces)?;
-    if text.is_ascii() || NFC.is_normalized(text) {
+    if text.is_ascii() || is_nfc(text) {
         return Ok(());
     }
-    let composed = shortened(&NFC.normalize(text));
+    let composed = shortened(&text.nfc().collect::<String>());
     let rule_of_form = format!("is not in Unicode's normalization form C: write {composed:?}");
     Err(IdentError::new(what, text, rule_of_form))
 }
