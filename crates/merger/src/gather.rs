@@ -277,7 +277,7 @@ impl Scope<'_> {
             ),
         };
         let (spread, spare) = match cut {
-            _ if self.store.is_local() => (LOCAL_SPREAD, LOCAL_SPARE),
+            _ if self.reads_whole => (LOCAL_SPREAD, LOCAL_SPARE),
             Cut::Top => (SPREAD, 0.0),
             Cut::Bound(_) if error > 0 => (ESTIMATED_SPREAD, SPARE),
             Cut::Rank(_) | Cut::Bound(_) => (WIDE_SPREAD, SPARE),

@@ -40,6 +40,8 @@ pub(crate) struct Scope<'a> {
     pub(crate) record: Arc<KnownBoard>,
     pub(crate) kind: &'a Arc<Kind>,
     pub(crate) window: Window,
+    /// Whether the window is read as [`Capabilities::whole_boards`](shard_store::Capabilities::whole_boards) says.
+    pub(crate) reads_whole: bool,
     /// When the read began.
     pub(crate) as_of: Timestamp,
     /// Set for a top list whose kind hides members.
@@ -148,7 +150,7 @@ impl Scope<'_> {
         &self,
         ask: &RangeAsk,
     ) -> Result<Option<BoardReading>, StoreError> {
-        if !self.kind.hidden().is_empty() || !self.store.is_local() {
+        if !self.kind.hidden().is_empty() || !self.reads_whole {
             return Ok(None);
         }
         spend(self.board_work(ask)).await;

@@ -236,7 +236,7 @@ impl Sending<'_> {
         } else {
             let calls = batches.into_iter().map(|batch| call(batch).boxed());
             let mut calls = stream::iter(calls.collect::<Vec<_>>())
-                .buffer_unordered(self.store.concurrent_applies_max());
+                .buffer_unordered(self.store.capabilities().concurrent_applies_max());
             while let Some(answered) = calls.next().await {
                 put(answered);
             }

@@ -9,6 +9,8 @@ pub(crate) mod text;
 use std::fmt;
 use std::time::Duration;
 
+use serde::{Deserialize, Serialize};
+
 use rfc3339::Fault;
 use text::excerpt;
 
@@ -20,7 +22,7 @@ const REQUEST_MIN_MS: i64 = 100_000_000_000;
 const REQUEST_MIN_US: i64 = 1_000 * REQUEST_MIN_MS;
 
 /// A moment: microseconds since 1970-01-01T00:00:00Z.
-#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Deserialize, Serialize)]
 pub struct Timestamp(i64);
 
 impl Timestamp {
