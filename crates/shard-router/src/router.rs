@@ -81,7 +81,7 @@ impl Router {
 
     /// Registers the metrics of the router and of the store.
     pub fn register_metrics(&self, registry: &mut Registry) {
-        self.metrics.register(registry);
+        self.metrics.register_all(registry);
         self.store.register_metrics(registry);
     }
 
