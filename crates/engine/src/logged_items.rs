@@ -50,7 +50,9 @@ impl Serialize for AppliedItems<'_> {
         for item in items {
             // The pointers are mostly equal. A removal from all windows has none.
             let is_same = item.change == Change::Remove
-                || last.is_some_and(|last| Arc::ptr_eq(last, &item.windows) || *last == item.windows);
+                || last.map_or(item.windows.is_empty(), |last| {
+                    Arc::ptr_eq(last, &item.windows) || *last == item.windows
+                });
             if !is_same {
                 last = Some(&item.windows);
             }
@@ -64,7 +66,10 @@ impl Serialize for AppliedItems<'_> {
                     change => change,
                 },
                 id: item.id.map(|IdDigest(digest)| {
-                    *digest.to_le_bytes().first_chunk().expect("a digest has 16 bytes")
+                    *digest
+                        .to_le_bytes()
+                        .first_chunk()
+                        .expect("a digest has 16 bytes")
                 }),
             })?;
         }

@@ -61,7 +61,10 @@ fn text_of(stored: &impl Serialize) -> String {
 pub fn decode_record(json: &str) -> Result<KindRecord, KindTextError> {
     let stored: StoredRecord<'_> = serde_json::from_str(json).map_err(invalid)?;
     let kind = stored.kind.map(Kind::try_from).transpose()?;
-    if kind.as_ref().is_some_and(|kind| *kind.name() != *stored.name) {
+    if kind
+        .as_ref()
+        .is_some_and(|kind| *kind.name() != *stored.name)
+    {
         return Err(invalid("a kind's record has the kind of another"));
     }
     Ok(KindRecord {
@@ -110,5 +113,10 @@ pub fn deserialize<'de, D: Deserializer<'de>>(
     from: D,
 ) -> Result<Cow<'static, KindRecord>, D::Error> {
     let json = <&str>::deserialize(from)?;
-    decode_record(json).map(Cow::Owned).map_err(D::Error::custom)
+    let record = decode_record(json).map_err(|error| {
+        // A binary format keeps no reason.
+        tracing::error!(%error, json, "a stored kind is invalid");
+        D::Error::custom(error)
+    });
+    record.map(Cow::Owned)
 }

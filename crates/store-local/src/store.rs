@@ -24,10 +24,10 @@ use engine::{REMEMBERED_ID_BYTES_MAX, Registry};
 use shard_store::Calls;
 use shard_store::{BOARD_WEIGHT, Memory, PROFILE_WEIGHT};
 use shard_store::{
-    Batch, BoardReading, BoardRecord, BoardSettings, Capabilities, ChangeActivityError, CreateBoardError,
-    Deadline, DeleteBoardError, Groups, IndexMismatch, KindRecord, KindWriteError, Outcome,
-    ProfileChange, PutSettingsError, RangeAsk, Revision, ShardQuery, ShardReading, ShardStore,
-    StoreError, WindowCount,
+    Batch, BoardReading, BoardRecord, BoardSettings, Capabilities, ChangeActivityError,
+    CreateBoardError, Deadline, DeleteBoardError, Groups, IndexMismatch, KindRecord,
+    KindWriteError, Outcome, ProfileChange, PutSettingsError, RangeAsk, Revision, ShardQuery,
+    ShardReading, ShardStore, StoreError, WindowCount,
 };
 
 /// Why there is no repair.

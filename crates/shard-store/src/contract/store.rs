@@ -11,8 +11,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use board::{
-    Activity, BoardName, Incarnation, Kind, KindName, Member, Profile, Subject,
-    Timestamp, Window,
+    Activity, BoardName, Incarnation, Kind, KindName, Member, Profile, Subject, Timestamp, Window,
 };
 use futures::FutureExt as _;
 use futures::future::{BoxFuture, ready};

@@ -45,12 +45,18 @@ impl<'a> Replay<'a> {
         }
     }
 
-    pub(super) fn event(&mut self, sequence: Sequence, event: Event<'static>) -> Result<(), Misfit> {
+    pub(super) fn event(
+        &mut self,
+        sequence: Sequence,
+        event: Event<'static>,
+    ) -> Result<(), Misfit> {
         match event {
             Event::KindWritten {
                 record,
                 without_boards,
-            } => self.registry.replay_kind(record.into_owned(), without_boards),
+            } => self
+                .registry
+                .replay_kind(record.into_owned(), without_boards),
             Event::BoardMade { record, at } => {
                 let made = self.registry.replay_made(&record, at);
                 made.ok_or_else(|| Misfit::OtherKind(record.name.clone()))?;

@@ -106,7 +106,12 @@ proptest! {
 
 #[test]
 fn starts_and_stops_are_decoded_as_they_were_encoded() {
-    for record in [Record::Started, Record::Stopped { epoch: u64::MAX - 1 }] {
+    for record in [
+        Record::Started,
+        Record::Stopped {
+            epoch: u64::MAX - 1,
+        },
+    ] {
         assert_eq!(decode(&encoded(&record)), Ok(record));
     }
 }

@@ -61,7 +61,11 @@ impl FrameWriter {
     }
 
     /// Appends an element of up to `bytes`.
-    pub(super) fn put(&mut self, element: &impl Serialize, bytes: usize) -> Result<(), SnapshotError> {
+    pub(super) fn put(
+        &mut self,
+        element: &impl Serialize,
+        bytes: usize,
+    ) -> Result<(), SnapshotError> {
         let buffer = self.reserve(bytes)?;
         postcard::to_io(element, buffer).expect("a vector takes everything");
         Ok(())

@@ -181,7 +181,9 @@ impl Reading<'_> {
             generations += usize::from(next == 2);
             let is_repeated = next == stage && next == 1;
             if next == 0 || next < stage || is_repeated || generations > 2 {
-                return Err(self.frames.damaged("the elements of a part are not in order"));
+                return Err(self
+                    .frames
+                    .damaged("the elements of a part are not in order"));
             }
             stage = next;
             self.visit(&element)?;
@@ -189,7 +191,9 @@ impl Reading<'_> {
                 Element::Ids { count, .. } => self.ids(count)?,
                 Element::Window(head) => {
                     if window.is_some_and(|last| last >= head.window) {
-                        return Err(self.frames.damaged("the windows of a part are not in order"));
+                        return Err(self
+                            .frames
+                            .damaged("the windows of a part are not in order"));
                     }
                     window = Some(head.window);
                     self.rows(words, &head)?;

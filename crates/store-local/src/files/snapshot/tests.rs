@@ -14,7 +14,9 @@ use disk::fixtures::SimDisk;
 use disk::{Disk, LocalDisk};
 use proptest::prelude::*;
 
-use super::{Element, SnapshotError, SnapshotName, SnapshotReader, list, remove_before, remove_unfinished};
+use super::{
+    Element, SnapshotError, SnapshotName, SnapshotReader, list, remove_before, remove_unfinished,
+};
 use any_contents::any_contents;
 use contents::{Contents, ReadParts, read_all};
 use gifts::small;

@@ -105,7 +105,8 @@ fn boards() {
         ),
     ] {
         record.activity = activity.unwrap();
-        let expected = "020205676966747304726f6f6def9bafcdf8acd191011088ef99abc5e88c9111".to_owned()
+        let expected = "020205676966747304726f6f6def9bafcdf8acd191011088ef99abc5e88c9111"
+            .to_owned()
             + expected
             + "01f0d7d2c3ccadb006";
         assert_eq!(made(&record), expected);

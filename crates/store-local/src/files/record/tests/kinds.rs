@@ -175,7 +175,10 @@ fn the_reserved_size_of_a_kind_includes_all_its_hidden_members() {
         record.revision = Revision(u64::MAX);
         let room_bytes = kind_bytes_max(&record.name, Some(&kind));
         let bytes = reserved_bytes(encoded(&written(&record)).len());
-        assert!((bytes..bytes + 12).contains(&room_bytes), "{room_bytes} for {bytes}");
+        assert!(
+            (bytes..bytes + 12).contains(&room_bytes),
+            "{room_bytes} for {bytes}"
+        );
     }
 }
 
@@ -250,7 +253,10 @@ fn invalid_kinds_are_rejected() {
         ("/kind/settings/rules/fields", json!([])),
         ("/kind/settings/windows", json!([])),
         ("/kind/settings/windows/0/period", json!("fortnight")),
-        ("/kind/settings/windows/0/keep", json!({"idle": {"secs": 1, "nanos": 0}})),
+        (
+            "/kind/settings/windows/0/keep",
+            json!({"idle": {"secs": 1, "nanos": 0}}),
+        ),
         ("/kind/settings/calendar/time_zone", json!("Mars/Olympus")),
         ("/kind/settings/shards", json!(3)),
         ("/kind/settings/top", json!(0)),

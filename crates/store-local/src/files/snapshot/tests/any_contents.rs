@@ -3,9 +3,7 @@
 use std::collections::HashSet;
 use std::sync::Arc;
 
-use board::{
-    Incarnation, Kind, KindName, Member, Period, Profile, ShardCount, Subject, Window,
-};
+use board::{Incarnation, Kind, KindName, Member, Period, Profile, ShardCount, Subject, Window};
 use proptest::collection::vec;
 use proptest::option;
 use proptest::prelude::{Just, Strategy, any};
@@ -59,18 +57,16 @@ fn part(definitions: Vec<Arc<Kind>>) -> impl Strategy<Value = Part> {
         let ids = vec((time(), vec(any::<[u32; 4]>(), 0..5)), 0..=2);
         let windows = vec(window(kind.rules().standing_len()), 0..4);
         let dropped = option::of(vec((select(&Period::ALL_PERIODS), time()), 0..4));
-        (head(place), dropped, ids, windows).prop_map(
-            |(head, dropped, ids, mut windows)| {
-                windows.sort_by_key(|(head, _)| head.window);
-                windows.dedup_by_key(|(head, _)| head.window);
-                Part {
-                    head,
-                    dropped,
-                    ids,
-                    windows,
-                }
-            },
-        )
+        (head(place), dropped, ids, windows).prop_map(|(head, dropped, ids, mut windows)| {
+            windows.sort_by_key(|(head, _)| head.window);
+            windows.dedup_by_key(|(head, _)| head.window);
+            Part {
+                head,
+                dropped,
+                ids,
+                windows,
+            }
+        })
     })
 }
 
