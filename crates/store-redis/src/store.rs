@@ -44,10 +44,10 @@ use redis_nodes::{Nodes, OpenError};
 use shard_store::Calls;
 use shard_store::Memory;
 use shard_store::{
-    Batch, BoardRecord, BoardSettings, Capabilities, ChangeActivityError, CreateBoardError, Deadline,
-    DeleteBoardError, IndexMismatch, KindRecord, KindWriteError, Orphan, Outcome, ProfileChange,
-    PutSettingsError, RangeAsk, Revision, ShardQuery, ShardReading, ShardStore, SharedBoards,
-    StoreError, StoreServers, WindowCount,
+    Batch, BoardRecord, BoardSettings, Capabilities, ChangeActivityError, CreateBoardError,
+    Deadline, DeleteBoardError, IndexMismatch, KindRecord, KindWriteError, Orphan, Outcome,
+    ProfileChange, PutSettingsError, RangeAsk, Revision, ShardQuery, ShardReading, ShardStore,
+    SharedBoards, StoreError, StoreServers, WindowCount,
 };
 
 /// The maximum difference between the clocks of servers, and of nodes that check deadlines, at

@@ -11,7 +11,7 @@ use std::time::Duration;
 
 use serde::{Deserialize, Serialize};
 
-use rfc3339::Fault;
+use rfc3339::TextError;
 use text::excerpt;
 
 /// The smallest integer that is interpreted as milliseconds. Smaller integers are seconds: in
@@ -58,14 +58,14 @@ impl Timestamp {
         Ok(at)
     }
 
-    /// Does the same for text that a store has written: also the start of a window that contains the earliest
+    /// Parses text that a store has written: also the start of a window that contains the earliest
     /// accepted time.
     pub fn parse_stored(text: &str) -> Result<Self, TimestampError> {
         let us = rfc3339::parse(text).map_err(|fault| match fault {
-            Fault::Malformed => TimestampError::Malformed {
+            TextError::Malformed => TimestampError::Malformed {
                 text: excerpt(text),
             },
-            Fault::NoOffset => TimestampError::NoOffset {
+            TextError::NoOffset => TimestampError::NoOffset {
                 text: excerpt(text),
             },
         })?;
@@ -79,7 +79,7 @@ impl Timestamp {
         Self(us)
     }
 
-    /// Does the same for what has a time in whole milliseconds. Saturates.
+    /// Converts a time in whole milliseconds. Saturates.
     #[must_use]
     pub const fn from_millis(ms: i64) -> Self {
         Self(ms.saturating_mul(1_000))

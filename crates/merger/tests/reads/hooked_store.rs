@@ -5,15 +5,14 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 
 use board::{
-    Activity, BoardName, Incarnation, Kind, KindName, Member, Profile, Subject,
-    Timestamp,
+    Activity, BoardName, Incarnation, Kind, KindName, Member, Profile, Subject, Timestamp,
 };
 use futures::FutureExt;
 use futures::future::{BoxFuture, ready, try_join_all};
 use parking_lot::Mutex;
 use shard_store::{
-    Batch, BoardRecord, BoardSettings, Capabilities, ChangeActivityError, CreateBoardError, Deadline,
-    DeleteBoardError, IndexMismatch, KindRecord, KindWriteError, Outcome, ProfileChange,
+    Batch, BoardRecord, BoardSettings, Capabilities, ChangeActivityError, CreateBoardError,
+    Deadline, DeleteBoardError, IndexMismatch, KindRecord, KindWriteError, Outcome, ProfileChange,
     PutSettingsError, Query, Revision, ShardQuery, ShardReading, ShardStore, SharedBoards,
     StoreError, StoreServers, UnsupportedKind, WindowCount,
 };

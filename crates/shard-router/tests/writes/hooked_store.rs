@@ -11,8 +11,8 @@ use futures::FutureExt;
 use futures::future::{BoxFuture, ready};
 use parking_lot::Mutex;
 use shard_store::{
-    Batch, BoardRecord, BoardSettings, Capabilities, ChangeActivityError, CreateBoardError, Deadline,
-    DeleteBoardError, IndexMismatch, KindRecord, KindWriteError, Outcome, ProfileChange,
+    Batch, BoardRecord, BoardSettings, Capabilities, ChangeActivityError, CreateBoardError,
+    Deadline, DeleteBoardError, IndexMismatch, KindRecord, KindWriteError, Outcome, ProfileChange,
     PutSettingsError, Revision, ShardQuery, ShardReading, ShardStore, StoreError, WindowCount,
 };
 use store_local::LocalStore;

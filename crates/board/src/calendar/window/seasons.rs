@@ -108,9 +108,11 @@ impl TryFrom<StoredSeasons> for Seasons {
     fn try_from(stored: StoredSeasons) -> Result<Self, SeasonsError> {
         match stored {
             StoredSeasons::Cron(cron) => Self::cron(&cron),
-            StoredSeasons::Named(named) => {
-                Self::named(named.iter().map(|(name, starts_at)| (&**name, &**starts_at)))
-            }
+            StoredSeasons::Named(named) => Self::named(
+                named
+                    .iter()
+                    .map(|(name, starts_at)| (&**name, &**starts_at)),
+            ),
         }
     }
 }
