@@ -8,6 +8,8 @@ use std::fmt;
 use std::num::NonZero;
 use std::time::Duration;
 
+use serde::{Deserialize, Serialize};
+
 use crate::calendar::Timestamp;
 use crate::kind::Kind;
 use crate::limits::{KEEP_MAX, NAME_CLOSED_MAX, SETTINGS_KEPT_MIN};
@@ -17,7 +19,8 @@ const MILLISECOND: Duration = Duration::from_millis(1);
 
 /// The period in which a board accepts contributions, and how long the board is kept afterwards.
 /// The default has no bounds.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Deserialize, Serialize)]
+#[serde(try_from = "UncheckedActivity")]
 pub struct Activity {
     starts_at: Option<Timestamp>,
     ends_at: Option<Timestamp>,
@@ -26,7 +29,7 @@ pub struct Activity {
 }
 
 /// A span of at least a millisecond, in half the room of a [`Duration`]: records of boards have two, and are many.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Deserialize, Serialize)]
 struct Millis(NonZero<u64>);
 
 impl Millis {
@@ -38,6 +41,25 @@ impl Millis {
 
     const fn span(self) -> Duration {
         Duration::from_millis(self.0.get())
+    }
+}
+
+/// An activity as it is stored.
+#[derive(Deserialize)]
+struct UncheckedActivity {
+    starts_at: Option<Timestamp>,
+    ends_at: Option<Timestamp>,
+    expires_after: Option<Millis>,
+    idle: Option<Millis>,
+}
+
+impl TryFrom<UncheckedActivity> for Activity {
+    type Error = ActivityError;
+
+    fn try_from(stored: UncheckedActivity) -> Result<Self, ActivityError> {
+        let expires_after = stored.expires_after.map(Millis::span);
+        let activity = Self::new(stored.starts_at, stored.ends_at, expires_after)?;
+        activity.with_idle(stored.idle.map(Millis::span))
     }
 }
 

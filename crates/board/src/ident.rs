@@ -65,6 +65,8 @@ macro_rules! ident {
             }
         }
 
+        crate::text_form::text_form!($name, as_str);
+
         impl std::borrow::Borrow<str> for $name {
             fn borrow(&self) -> &str {
                 &self.0

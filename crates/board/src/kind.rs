@@ -43,7 +43,8 @@ impl RankStyle {
 }
 
 /// The settings of a kind, not yet validated.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Deserialize, Serialize)]
+#[serde(deny_unknown_fields)]
 pub struct KindSpec {
     /// Its name.
     pub name: KindName,

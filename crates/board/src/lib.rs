@@ -28,6 +28,7 @@ mod rules;
 mod rules_error;
 mod shard_count;
 mod standing;
+mod text_form;
 mod ties;
 mod value;
 mod window_rule;

@@ -9,6 +9,7 @@
 //! of the kind they use, and a store rejects a batch of another meaning. So no server reads or
 //! writes a board by outdated rules.
 
+use serde::{Deserialize, Serialize};
 use twox_hash::XxHash3_64;
 
 use crate::kind::{KindSpec, RankStyle};
@@ -16,7 +17,7 @@ use crate::kind::{KindSpec, RankStyle};
 /// Digest of a kind's rules, calendar and `retain`, and of whether its ranks are dense. Stores
 /// persist it: it does not depend on the machine, and the declaration order of the variants it
 /// covers is part of it.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Deserialize, Serialize)]
 pub struct Meaning(pub u64);
 
 impl Meaning {

@@ -10,6 +10,8 @@
 
 use std::time::Duration;
 
+use serde::{Deserialize, Serialize};
+
 use crate::calendar::Timestamp;
 use crate::calendar::{Period, Window};
 use crate::kind_error::KindError;
@@ -20,7 +22,8 @@ use crate::value::Value;
 use crate::window_rule::WindowRule;
 
 /// The declared range of a kind whose standings are packed.
-#[derive(Debug, Clone, PartialEq, Eq, Hash)]
+#[derive(Debug, Clone, PartialEq, Eq, Hash, Deserialize, Serialize)]
+#[serde(deny_unknown_fields)]
 pub struct Packing {
     /// The largest value; the smallest is 0.
     pub max: u64,

@@ -4,6 +4,7 @@
 //! that text; here are the rules of its parts.
 
 use std::fmt;
+use std::str::FromStr;
 use std::sync::Arc;
 
 use crate::ident::{IdentError, check_visible};
@@ -96,6 +97,16 @@ impl Profile {
         Ok(())
     }
 }
+
+impl FromStr for Profile {
+    type Err = ProfileError;
+
+    fn from_str(json: &str) -> Result<Self, ProfileError> {
+        Self::new(json)
+    }
+}
+
+crate::text_form::text_form!(Profile, as_json);
 
 /// Line and paragraph separators are among them: some readers of lines end a line there.
 fn is_control(char: char) -> bool {

@@ -5,13 +5,16 @@
 //! members off the list. So a standing on the list must never become worse than one off it.
 //! [`Retain::check`] determines from the rules whether standings can become worse.
 
+use serde::{Deserialize, Serialize};
+
 use crate::kind_error::KindError;
 use crate::limits::{RETAIN_MAX, TRIM_AT_MAX};
 use crate::rules::{Mode, Op, Rules};
 use crate::ties::{Direction, Ties};
 
 /// How much of a board is ranked.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Deserialize, Serialize)]
+#[serde(deny_unknown_fields)]
 pub struct Retain {
     /// Number of members that are ranked: the best of the whole board.
     pub keep: u64,

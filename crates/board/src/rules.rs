@@ -44,7 +44,8 @@ pub enum Mode {
 }
 
 /// One field: its name, direction and op.
-#[derive(Debug, Clone, PartialEq, Eq, Hash)]
+#[derive(Debug, Clone, PartialEq, Eq, Hash, Deserialize, Serialize)]
+#[serde(deny_unknown_fields)]
 pub struct FieldRule {
     /// Its name in requests and responses.
     pub name: FieldName,
@@ -68,12 +69,35 @@ impl FieldRule {
 
 /// Fields, mode and tie rule of a kind, with one to four fields of distinct names, and the declared
 /// range of a packed kind.
-#[derive(Debug, Clone, PartialEq, Eq, Hash)]
+#[derive(Debug, Clone, PartialEq, Eq, Hash, Deserialize, Serialize)]
+#[serde(try_from = "UncheckedRules")]
 pub struct Rules {
     fields: SmallVec<[FieldRule; FIELDS_MAX]>,
     mode: Mode,
     ties: Ties,
     packing: Option<Packing>,
+}
+
+/// Rules as they are stored.
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct UncheckedRules {
+    fields: Vec<FieldRule>,
+    mode: Mode,
+    ties: Ties,
+    packing: Option<Packing>,
+}
+
+impl TryFrom<UncheckedRules> for Rules {
+    type Error = RulesError;
+
+    fn try_from(stored: UncheckedRules) -> Result<Self, RulesError> {
+        let rules = Self::new(stored.fields, stored.mode, stored.ties)?;
+        match stored.packing {
+            Some(packing) => rules.packed(packing),
+            None => Ok(rules),
+        }
+    }
 }
 
 /// Why the values of a contribution do not match a kind's rules.

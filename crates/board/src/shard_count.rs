@@ -1,10 +1,21 @@
 //! [`ShardCount`]: how many shards a board has, and which one a member belongs to.
 
+use serde::{Deserialize, Serialize};
+
 use crate::limits::SHARDS_MAX;
 
 /// Number of shards: a power of two from 1 to 4096.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Deserialize, Serialize)]
+#[serde(try_from = "u16")]
 pub struct ShardCount(u16);
+
+impl TryFrom<u16> for ShardCount {
+    type Error = &'static str;
+
+    fn try_from(count: u16) -> Result<Self, &'static str> {
+        Self::new(count.into()).ok_or("a number of shards is a power of two from 1 to 4096")
+    }
+}
 
 impl ShardCount {
     /// One shard.

@@ -5,10 +5,13 @@
 
 use std::fmt;
 
+use serde::{Deserialize, Serialize};
+
 use crate::limits::{FIELDS_MAX, VALUE_MAX};
 
 /// An exact integer within ±(2^53 − 1).
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Deserialize, Serialize)]
+#[serde(try_from = "i64")]
 pub struct Value(i64);
 
 impl Value {
@@ -39,6 +42,14 @@ impl Value {
     }
 }
 
+impl TryFrom<i64> for Value {
+    type Error = &'static str;
+
+    fn try_from(number: i64) -> Result<Self, &'static str> {
+        Self::new(number).ok_or("a value is within 2^53 - 1")
+    }
+}
+
 impl fmt::Display for Value {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         self.0.fmt(f)
@@ -46,7 +57,7 @@ impl fmt::Display for Value {
 }
 
 /// One optional value for each field, in the kind's order of fields.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Hash)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Hash, Deserialize, Serialize)]
 pub struct Values([Option<Value>; FIELDS_MAX]);
 
 impl Values {

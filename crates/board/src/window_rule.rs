@@ -2,11 +2,14 @@
 
 use std::time::Duration;
 
+use serde::{Deserialize, Serialize};
+
 use crate::calendar::Period;
 use crate::calendar::Timestamp;
 
 /// How long a window is kept.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Deserialize, Serialize)]
+#[serde(rename_all = "snake_case")]
 pub enum Keep {
     /// Forever.
     Forever,
@@ -17,7 +20,8 @@ pub enum Keep {
 }
 
 /// One period that a kind ranks by.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Deserialize, Serialize)]
+#[serde(deny_unknown_fields)]
 pub struct WindowRule {
     /// The period.
     pub period: Period,

@@ -307,7 +307,7 @@ impl Cell {
                 shard,
                 now: batch.now,
                 dedupe: batch.kind.dedupe(),
-                items: batch.items,
+                items: batch.items.into(),
                 outcomes,
             }));
         }

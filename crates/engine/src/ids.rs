@@ -100,7 +100,7 @@ impl RememberedIds {
         self.younger.reserve(budget)
     }
 
-    /// Does the same for an id that was remembered before, without checking the budget.
+    /// Reserves capacity for an id that was remembered before, without checking the budget.
     pub(crate) fn reserve_anyway(&mut self, now: Timestamp, span: Duration, budget: &IdBudget) {
         self.age(now, span, budget);
         self.younger.reserve_anyway(budget);

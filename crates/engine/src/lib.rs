@@ -23,6 +23,7 @@ pub mod counted_tree;
 mod distinct;
 mod ids;
 mod log;
+mod logged_items;
 mod pages;
 pub mod profile_table;
 mod ranking;

@@ -9,11 +9,15 @@
 //! small: all of that is in the event. A replayed event that does not have the effect it had before
 //! is an error.
 
+use std::borrow::Cow;
 use std::time::Duration;
 
 use board::{Activity, Incarnation, KindName, Timestamp, Window};
 
-use shard_store::{BoardRecord, Item, KindRecord, Outcome, ProfileChange};
+use serde::{Deserialize, Serialize};
+use shard_store::{BoardRecord, Item, KindRecord, Outcome, ProfileChange, kind_text};
+
+use crate::logged_items;
 
 /// Receives every event.
 pub trait Log: Send {
@@ -29,12 +33,13 @@ pub trait Log: Send {
 }
 
 /// A change of the registry or of a board.
-#[derive(Debug)]
+#[derive(Debug, Clone, PartialEq, Deserialize, Serialize)]
 pub enum Event<'a> {
     /// A kind was written or deleted. Its profiles were deleted with it.
     KindWritten {
         /// The record after the change.
-        record: &'a KindRecord,
+        #[serde(with = "kind_text")]
+        record: Cow<'a, KindRecord>,
         /// The kind had no created boards. Boards not yet created were remade under the new kind,
         /// or deleted with it.
         without_boards: bool,
@@ -42,16 +47,16 @@ pub enum Event<'a> {
     /// The profile of a member was replaced or deleted.
     ProfileChanged {
         /// The kind, which exists.
-        kind: &'a KindName,
+        kind: Cow<'a, KindName>,
         /// The change.
-        change: &'a ProfileChange,
+        change: Cow<'a, ProfileChange>,
     },
     /// A board's record was made, created or not, under the current version of its kind. Settings
     /// left by a board that ended may have been made under the previous version and belong to the
     /// current one.
     BoardMade {
         /// The record.
-        record: &'a BoardRecord,
+        record: Cow<'a, BoardRecord>,
         /// The time.
         at: Timestamp,
     },
@@ -70,6 +75,7 @@ pub enum Event<'a> {
         activity: Activity,
     },
     /// Items were applied to a shard.
+    #[serde(with = "logged_items")]
     Applied(Applied<'a>),
     /// Windows past their retention were dropped from a shard; for a board that is not split, from
     /// all shards.
@@ -79,7 +85,7 @@ pub enum Event<'a> {
         /// The shard.
         shard: u16,
         /// The windows.
-        windows: &'a [Window],
+        windows: Cow<'a, [Window]>,
     },
     /// The window without bounds of an idle board was emptied on all shards.
     BoardEmptied {
@@ -99,7 +105,7 @@ pub enum Event<'a> {
 }
 
 /// A batch that was applied to one shard.
-#[derive(Debug)]
+#[derive(Debug, Clone, PartialEq)]
 pub struct Applied<'a> {
     /// The board, by its incarnation.
     pub incarnation: Incarnation,
@@ -109,18 +115,21 @@ pub struct Applied<'a> {
     pub now: Timestamp,
     /// How long ids are remembered.
     pub dedupe: Duration,
-    /// All items of the batch, in order.
-    pub items: &'a [Item],
-    /// The outcome of each item.
+    /// All items of the batch, in order; of one that was read, those that were applied.
+    pub items: Cow<'a, [Item]>,
+    /// The outcome of each item; empty if all were applied.
     pub outcomes: &'a [Outcome],
 }
 
-impl<'a> Applied<'a> {
+impl Applied<'_> {
     /// Iterates over the items that were applied, in order.
-    pub fn items(&self) -> impl Iterator<Item = &'a Item> + Clone {
-        let outcomes = self.items.iter().zip(self.outcomes);
-        outcomes
-            .filter_map(|(item, outcome)| matches!(outcome, Outcome::Applied(_)).then_some(item))
+    pub(crate) fn applied(&self) -> impl Iterator<Item = &Item> + Clone {
+        let is_applied = |index: usize| {
+            let outcome = self.outcomes.get(index);
+            outcome.is_none_or(|outcome| matches!(outcome, Outcome::Applied(_)))
+        };
+        let items = self.items.iter().enumerate();
+        items.filter_map(move |(index, item)| is_applied(index).then_some(item))
     }
 }
 

@@ -12,6 +12,7 @@ mod known_kinds;
 mod profiles;
 mod replay;
 
+use std::borrow::Cow;
 use std::collections::BTreeMap;
 use std::ops::Bound::{Excluded, Included, Unbounded};
 use std::sync::Arc;
@@ -315,7 +316,7 @@ fn insert_name(names: &mut Names, cell: SharedCell) {
 }
 
 fn report_made(cell: &Cell, at: Timestamp, log: &mut dyn Log) {
-    let record = &cell.record();
+    let record = Cow::Owned(cell.record());
     log.record(Event::BoardMade { record, at });
 }
 

@@ -19,7 +19,7 @@ pub use frozen::FrozenShard;
 pub use restore::ShardLoader;
 
 use super::ids::{IdBudget, RememberedIds};
-use super::ranking::{NOTHING, Ranking, Search};
+use super::ranking::{NOTHING, Ranking};
 use shard_store::{Query, ShardReading, StoreError, WindowCount};
 
 /// The contents of one shard of a board; of a small board, those of all its shards.
@@ -71,12 +71,6 @@ impl Shard {
             return Err(StoreError::WindowDropped);
         }
         Ok(self.ranking(window).unwrap_or(&NOTHING))
-    }
-
-    /// Starts a search for the bound of a query, if it has one and the window is large.
-    #[must_use]
-    pub fn search(&self, query: &Query) -> Option<Search<'_>> {
-        self.ranking(query.window)?.search(query.ranges.first()?)
     }
 
     /// Returns the windows with members, of one shard or of all.

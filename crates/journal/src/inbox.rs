@@ -88,12 +88,12 @@ pub(super) struct Work {
 /// The queue of the committer.
 #[derive(Debug)]
 pub(super) struct Inbox {
-    state: Mutex<State>,
+    state: Mutex<Queue>,
     wake: Condvar,
 }
 
 #[derive(Debug)]
-struct State {
+struct Queue {
     /// Groups that accept no more records.
     full: VecDeque<Group>,
     group: Group,
@@ -131,7 +131,7 @@ impl Drop for OpenGroup<'_> {
 impl Inbox {
     pub(super) fn new(next: Sequence) -> Self {
         Self {
-            state: Mutex::new(State {
+            state: Mutex::new(Queue {
                 full: VecDeque::new(),
                 group: Group::empty(Vec::new(), next),
                 is_closed: false,
@@ -253,7 +253,7 @@ impl Inbox {
     }
 }
 
-impl State {
+impl Queue {
     fn has_due_group(&self) -> bool {
         !self.full.is_empty() || self.group.records > 0 && self.is_closed
     }

@@ -1,28 +1,19 @@
 //! The metrics of a journal.
 
-use metering::{CALLS, Counter, Histogram, Registry, ScrapedMetric, Unit};
+use metering::{CALLS, Counter, Histogram, Registry, ScrapedMetric};
 
-/// Counters of the journal's thread.
-#[derive(Debug, Clone)]
-pub(crate) struct JournalMetrics {
-    /// Groups written.
-    pub(crate) groups: Counter,
-    /// Records written.
-    pub(crate) records: Counter,
-    /// Bytes written.
-    pub(crate) bytes: Counter,
-    /// How long syncs took.
-    pub(crate) syncs: Histogram,
-}
-
-impl Default for JournalMetrics {
-    fn default() -> Self {
-        Self {
-            groups: Counter::default(),
-            records: Counter::default(),
-            bytes: Counter::default(),
-            syncs: Histogram::new(&CALLS),
-        }
+metering::metrics! {
+    /// Counters of the journal's thread.
+    #[derive(Debug, Clone)]
+    pub(crate) struct JournalMetrics {
+        pub(crate) groups: Counter = Counter::default(), "journal_groups",
+            "Groups of records written to the journal, each with one call";
+        pub(crate) records: Counter = Counter::default(), "journal_records",
+            "Records written to the journal";
+        pub(crate) bytes: Counter = Counter::default(), "journal_written" in Bytes,
+            "Bytes written to the journal, headers included";
+        pub(crate) syncs: Histogram = Histogram::new(&CALLS), "journal_sync_duration" in Seconds,
+            "Syncs of the journal (fdatasync): as many as there were, and how long each took";
     }
 }
 
@@ -33,28 +24,7 @@ impl JournalMetrics {
         is_refusing: impl Fn() -> bool + Send + Sync + 'static,
         registry: &mut Registry,
     ) {
-        registry.register(
-            "journal_groups",
-            "Groups of records written to the journal, each with one call",
-            self.groups.clone(),
-        );
-        registry.register(
-            "journal_records",
-            "Records written to the journal",
-            self.records.clone(),
-        );
-        registry.register_with_unit(
-            "journal_written",
-            "Bytes written to the journal, headers included",
-            Unit::Bytes,
-            self.bytes.clone(),
-        );
-        registry.register_with_unit(
-            "journal_sync_duration",
-            "Syncs of the journal (fdatasync): as many as there were, and how long each took",
-            Unit::Seconds,
-            self.syncs.clone(),
-        );
+        self.register_all(registry);
         registry.register(
             "journal_refusing",
             "1 while the journal rejects writes, or some of them: it has failed, or the disk is full; otherwise 0",

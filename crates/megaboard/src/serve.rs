@@ -348,8 +348,8 @@ async fn seed(
     configured: &ConfiguredKind,
     config: &Config,
 ) -> Result<(), Box<dyn Error>> {
-    let store = router.store();
-    let shards = configured.default_shards(store.default_shards(), store.dense_shards_max());
+    let capabilities = router.store().capabilities();
+    let shards = capabilities.default_shards(configured.has_dense_ranks());
     let kind = configured.with_default(shards)?;
     let name = kind.name().clone();
     let seeded = router.catalogue().seed(kind).await;

@@ -142,13 +142,7 @@ const fn guess(count: u64) -> f64 {
 impl Scope<'_> {
     /// Returns a read's result: all entries of a range.
     pub(crate) fn answer(&self, gathered: Gathered) -> ReadResult<Vec<RankedEntry>> {
-        ReadResult {
-            version: self.version_of(gathered.versions),
-            as_of: self.as_of,
-            activity: self.record.activity,
-            members: gathered.members,
-            value: gathered.entries,
-        }
+        self.result(gathered.versions, gathered.members, gathered.entries)
     }
 
     /// Fetches the range around a cut. `fixed` is an earlier reading of one shard that reaches far
@@ -180,7 +174,7 @@ impl Scope<'_> {
         self.gather_from(cut, want, reach, readings).await
     }
 
-    /// Does the same; `None` if no shard has changed since `known`.
+    /// Fetches the range around a cut; `None` if no shard has changed since `known`.
     pub(crate) async fn gather_unless(
         &self,
         cut: &Cut,
@@ -277,7 +271,7 @@ impl Scope<'_> {
             ),
         };
         let (spread, spare) = match cut {
-            _ if self.store.is_local() => (LOCAL_SPREAD, LOCAL_SPARE),
+            _ if self.reads_whole => (LOCAL_SPREAD, LOCAL_SPARE),
             Cut::Top => (SPREAD, 0.0),
             Cut::Bound(_) if error > 0 => (ESTIMATED_SPREAD, SPARE),
             Cut::Rank(_) | Cut::Bound(_) => (WIDE_SPREAD, SPARE),

@@ -282,6 +282,7 @@ impl Merger {
     ) -> Scope<'a> {
         Scope {
             store: self.store(),
+            reads_whole: self.store().reads_whole(&record, window),
             counters: &self.counters,
             long_reads: &self.long_reads,
             record,

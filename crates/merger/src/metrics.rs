@@ -1,8 +1,7 @@
 //! [`Counters`]: the metrics of reads. The only place for their names.
 //!
-//! A new metric is a field of [`Counters`], registered below. Tests check algorithms by these
-//! counts, which unlike times are deterministic. All names get the prefix `megaboard_`, counters
-//! end in `_total`.
+//! Tests check algorithms by these counts, which unlike times are deterministic. All names get the
+//! prefix `megaboard_`, counters end in `_total`.
 
 use std::sync::Arc;
 
@@ -15,23 +14,41 @@ use tokio::time::Instant;
 
 use crate::cache::{Key, Snapshot};
 
+metering::metrics! {
+    #[derive(Debug)]
+    struct Metrics {
+        merges: Counter = Counter::default(), "merges",
+            "Merges of global boards, including those that found nothing changed";
+        unchanged: Counter = Counter::default(), "merges_unchanged",
+            "Merges that found no shard changed, and kept the old bytes";
+        failures: Counter = Counter::default(), "merge_failures",
+            "Merges that failed because the store was unavailable, or its response was lost";
+        abandoned: Counter = Counter::default(), "merges_abandoned",
+            "Merges whose caller did not wait for the end";
+        durations: Histogram = Histogram::new(&CALLS), "merge_duration" in Seconds,
+            "Duration of merges of global boards, from the first call to a shard to the bytes, or until they were abandoned";
+        waits: Counter = Counter::default(), "merge_waits",
+            "Reads that waited for a merge of their board in progress";
+        taken: Counter = Counter::default(), "merges_taken",
+            "Global boards that were taken from another server";
+        round_trips: Counter = Counter::default(), "shard_rounds",
+            "Rounds of calls to shards, by all reads: the calls of one round are concurrent";
+        entries_fetched: Counter = Counter::default(), "shard_entries_fetched",
+            "Entries that shards sent to all reads";
+        tops: CounterFamily = CounterFamily::default(), "top_reads",
+            "Tops by source: hit (the cache), miss (a merge that was made, taken from another server or waited for), stale (the cache, since the store is unavailable)";
+        ages: Histogram = Histogram::new(&AGES), "top_age" in Seconds,
+            "Age of the merge of a top when it was served";
+    }
+}
+
 /// Counts since the merger was created.
 #[derive(Debug)]
 pub struct Counters {
-    round_trips: Counter,
-    entries_fetched: Counter,
-    merges: Counter,
-    unchanged: Counter,
-    failures: Counter,
-    abandoned: Counter,
-    durations: Histogram,
-    waits: Counter,
-    taken: Counter,
-    tops: CounterFamily,
+    metrics: Metrics,
     hits: Counter,
     misses: Counter,
     stale: Counter,
-    ages: Histogram,
 }
 
 /// A merge in progress. If it is dropped before its end, it counts as abandoned: its caller no
@@ -44,23 +61,16 @@ pub(crate) struct Merging<'a> {
 
 impl Default for Counters {
     fn default() -> Self {
-        let tops = CounterFamily::default();
-        let result = |result| tops.get_or_create_owned(&labels([("result", result)]));
+        let metrics = Metrics::default();
+        let result = |result| {
+            let labels = labels([("result", result)]);
+            metrics.tops.get_or_create_owned(&labels)
+        };
         Self {
-            round_trips: Counter::default(),
-            entries_fetched: Counter::default(),
-            merges: Counter::default(),
-            unchanged: Counter::default(),
-            failures: Counter::default(),
-            abandoned: Counter::default(),
-            durations: Histogram::new(&CALLS),
-            waits: Counter::default(),
-            taken: Counter::default(),
             hits: result("hit"),
             misses: result("miss"),
             stale: result("stale"),
-            tops,
-            ages: Histogram::new(&AGES),
+            metrics,
         }
     }
 }
@@ -69,40 +79,40 @@ impl Counters {
     /// Returns the number of rounds. The calls to shards of one round are concurrent.
     #[must_use]
     pub fn round_trips(&self) -> u64 {
-        self.round_trips.get()
+        self.metrics.round_trips.get()
     }
 
     /// Returns the number of entries that shards sent.
     #[must_use]
     pub fn entries_fetched(&self) -> u64 {
-        self.entries_fetched.get()
+        self.metrics.entries_fetched.get()
     }
 
     /// Returns the number of merges for the cache, including those that found nothing changed.
     #[must_use]
     pub fn merges(&self) -> u64 {
-        self.merges.get()
+        self.metrics.merges.get()
     }
 
     /// Returns the number of cached boards that were merged by other servers, including those that
     /// were in the cache already.
     #[must_use]
     pub fn taken(&self) -> u64 {
-        self.taken.get()
+        self.metrics.taken.get()
     }
 
     pub(crate) fn count_round(&self, entries: usize) {
-        self.round_trips.inc();
-        self.entries_fetched.inc_by(entries as u64);
+        self.metrics.round_trips.inc();
+        self.metrics.entries_fetched.inc_by(entries as u64);
     }
 
     pub(crate) fn count_taken(&self) {
-        self.taken.inc();
+        self.metrics.taken.inc();
     }
 
     /// Starts a merge.
     pub(crate) fn begin_merge(&self) -> Merging<'_> {
-        self.merges.inc();
+        self.metrics.merges.inc();
         Merging {
             counters: self,
             began: Instant::now(),
@@ -112,25 +122,27 @@ impl Counters {
 
     /// Counts a read that waits for a merge in progress.
     pub(crate) fn count_wait(&self) {
-        self.waits.inc();
+        self.metrics.waits.inc();
     }
 
     /// Counts a top from the cache, for a read that began at `arrived`.
     pub(crate) fn count_hit(&self, arrived: Instant, began: Instant) {
         self.hits.inc();
-        self.ages.observe(arrived.saturating_duration_since(began));
+        self.metrics
+            .ages
+            .observe(arrived.saturating_duration_since(began));
     }
 
     /// Counts a top that had to be merged, taken from another server, or waited for.
     pub(crate) fn count_miss(&self, snapshot: &Snapshot) {
         self.misses.inc();
-        self.ages.observe(snapshot.began.elapsed());
+        self.metrics.ages.observe(snapshot.began.elapsed());
     }
 
     /// Counts a stale top, served because the store is unavailable.
     pub(crate) fn count_stale(&self, snapshot: &Snapshot) {
         self.stale.inc();
-        self.ages.observe(snapshot.began.elapsed());
+        self.metrics.ages.observe(snapshot.began.elapsed());
     }
 
     /// Registers the metrics, and gauges of the caches.
@@ -141,18 +153,7 @@ impl Counters {
         bytes_max: u64,
         registry: &mut Registry,
     ) {
-        self.register_merges(registry);
-        registry.register(
-            "top_reads",
-            "Tops by source: hit (the cache), miss (a merge that was made, taken from another server or waited for), stale (the cache, since the store is unavailable)",
-            self.tops.clone(),
-        );
-        registry.register_with_unit(
-            "top_age",
-            "Age of the merge of a top when it was served",
-            Unit::Seconds,
-            self.ages.clone(),
-        );
+        self.metrics.register_all(registry);
         let bytes = snapshots.clone();
         registry.register_with_unit(
             "cache_size",
@@ -179,55 +180,6 @@ impl Counters {
             ScrapedMetric::gauge(move || as_float(uncreated.entry_count())),
         );
     }
-
-    fn register_merges(&self, registry: &mut Registry) {
-        registry.register(
-            "merges",
-            "Merges of global boards, including those that found nothing changed",
-            self.merges.clone(),
-        );
-        registry.register(
-            "merges_unchanged",
-            "Merges that found no shard changed, and kept the old bytes",
-            self.unchanged.clone(),
-        );
-        registry.register(
-            "merge_failures",
-            "Merges that failed because the store was unavailable, or its response was lost",
-            self.failures.clone(),
-        );
-        registry.register(
-            "merges_abandoned",
-            "Merges whose caller did not wait for the end",
-            self.abandoned.clone(),
-        );
-        registry.register_with_unit(
-            "merge_duration",
-            "Duration of merges of global boards, from the first call to a shard to the bytes, or until they were abandoned",
-            Unit::Seconds,
-            self.durations.clone(),
-        );
-        registry.register(
-            "merge_waits",
-            "Reads that waited for a merge of their board in progress",
-            self.waits.clone(),
-        );
-        registry.register(
-            "merges_taken",
-            "Global boards that were taken from another server",
-            self.taken.clone(),
-        );
-        registry.register(
-            "shard_rounds",
-            "Rounds of calls to shards, by all reads: the calls of one round are concurrent",
-            self.round_trips.clone(),
-        );
-        registry.register(
-            "shard_entries_fetched",
-            "Entries that shards sent to all reads",
-            self.entries_fetched.clone(),
-        );
-    }
 }
 
 impl Merging<'_> {
@@ -236,12 +188,12 @@ impl Merging<'_> {
         self.has_ended = true;
         match merged {
             Ok(false) => {
-                self.counters.unchanged.inc();
+                self.counters.metrics.unchanged.inc();
             }
             Err(
                 StoreError::Overloaded(_) | StoreError::Unavailable(_) | StoreError::Unknown(_),
             ) => {
-                self.counters.failures.inc();
+                self.counters.metrics.failures.inc();
             }
             // These are results, too: the board has ended, the window is gone, the kind has
             // changed.
@@ -259,9 +211,12 @@ impl Merging<'_> {
 
 impl Drop for Merging<'_> {
     fn drop(&mut self) {
-        self.counters.durations.observe(self.began.elapsed());
+        self.counters
+            .metrics
+            .durations
+            .observe(self.began.elapsed());
         if !self.has_ended {
-            self.counters.abandoned.inc();
+            self.counters.metrics.abandoned.inc();
         }
     }
 }
@@ -283,12 +238,12 @@ mod tests {
         ] {
             end(Err(&answer));
         }
-        assert_eq!(counters.failures.get(), 0);
+        assert_eq!(counters.metrics.failures.get(), 0);
         end(Err(&StoreError::Unavailable(String::new())));
         end(Err(&StoreError::Unknown(String::new())));
-        assert_eq!(counters.failures.get(), 2);
-        assert_eq!(counters.unchanged.get(), 1);
-        assert_eq!(counters.durations.count(), 7);
+        assert_eq!(counters.metrics.failures.get(), 2);
+        assert_eq!(counters.metrics.unchanged.get(), 1);
+        assert_eq!(counters.metrics.durations.count(), 7);
     }
 
     #[test]
@@ -296,9 +251,18 @@ mod tests {
         let counters = Counters::default();
         drop(counters.begin_merge());
         counters.begin_merge().end(Ok(true));
-        assert_eq!((counters.merges.get(), counters.abandoned.get()), (2, 1));
         assert_eq!(
-            (counters.durations.count(), counters.failures.get()),
+            (
+                counters.metrics.merges.get(),
+                counters.metrics.abandoned.get()
+            ),
+            (2, 1)
+        );
+        assert_eq!(
+            (
+                counters.metrics.durations.count(),
+                counters.metrics.failures.get()
+            ),
             (2, 0)
         );
     }

@@ -22,6 +22,7 @@ use shard_store::{
 
 use crate::hidden::{HidingQuery, SPARE};
 use crate::list_length::{Counting, HiddenKeys};
+use crate::merger::ReadResult;
 use crate::metrics::Counters;
 use crate::ranks::{better_fields, better_groups};
 use crate::version::Version;
@@ -40,6 +41,8 @@ pub(crate) struct Scope<'a> {
     pub(crate) record: Arc<KnownBoard>,
     pub(crate) kind: &'a Arc<Kind>,
     pub(crate) window: Window,
+    /// Whether the window is read as [`Capabilities::whole_boards`](shard_store::Capabilities::whole_boards) says.
+    pub(crate) reads_whole: bool,
     /// When the read began.
     pub(crate) as_of: Timestamp,
     /// Set for a top list whose kind hides members.
@@ -148,7 +151,7 @@ impl Scope<'_> {
         &self,
         ask: &RangeAsk,
     ) -> Result<Option<BoardReading>, StoreError> {
-        if !self.kind.hidden().is_empty() || !self.store.is_local() {
+        if !self.kind.hidden().is_empty() || !self.reads_whole {
             return Ok(None);
         }
         spend(self.board_work(ask)).await;
@@ -239,15 +242,32 @@ impl Scope<'_> {
         self.round(&queries.collect::<Vec<_>>()).await
     }
 
-    /// Returns the version of the board, given a reading of each shard, in order.
-    pub(crate) fn version(&self, readings: &[ShardReading]) -> Version {
-        self.version_of(readings.iter().map(|reading| reading.version).collect())
-    }
-
     /// Returns the version of the board, given those of each shard, in order.
     pub(crate) fn version_of(&self, shards: Vec<ShardVersion>) -> Version {
         let hidden = self.kind.hidden().digest();
         Version::new(self.record.incarnation, self.kind.rank_style(), shards).without(hidden)
+    }
+
+    /// Returns a read's result, given the version of each shard, in order, and the members of the board.
+    pub(crate) fn result<T>(
+        &self,
+        shards: Vec<ShardVersion>,
+        members: u64,
+        value: T,
+    ) -> ReadResult<T> {
+        ReadResult {
+            version: self.version_of(shards),
+            as_of: self.as_of,
+            activity: self.record.activity,
+            members,
+            value,
+        }
+    }
+
+    /// Returns a read's result, given a reading of each shard, in order.
+    pub(crate) fn result_of<T>(&self, readings: &[ShardReading], value: T) -> ReadResult<T> {
+        let versions = readings.iter().map(|reading| reading.version).collect();
+        self.result(versions, self.members_of(readings), value)
     }
 
     /// Returns how many members are on the list at most, including hidden ones.

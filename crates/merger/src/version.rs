@@ -9,11 +9,12 @@
 //! has another epoch.
 
 use board::{Incarnation, RankStyle};
+use serde::{Deserialize, Serialize};
 use shard_store::ShardVersion;
 use twox_hash::XxHash3_64;
 
 /// The version of every shard in a read.
-#[derive(Debug, Clone, PartialEq, Eq, Default)]
+#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
 pub struct Version {
     incarnation: Option<Incarnation>,
     ranks: RankStyle,

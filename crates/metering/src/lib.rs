@@ -12,6 +12,7 @@
 
 mod family;
 mod histogram;
+mod metrics;
 mod process;
 mod scale;
 mod scraped_metric;

@@ -30,11 +30,11 @@ pub struct Flow {
 /// Gives out turns.
 #[derive(Debug)]
 pub struct FairQueue {
-    state: Mutex<State>,
+    state: Mutex<Turns>,
 }
 
 #[derive(Debug)]
-struct State {
+struct Turns {
     lanes: usize,
     /// Turns that nobody has.
     free: usize,
@@ -151,7 +151,7 @@ impl FairQueue {
     #[must_use]
     pub fn with_lanes(lanes: usize) -> Arc<Self> {
         Arc::new(Self {
-            state: Mutex::new(State {
+            state: Mutex::new(Turns {
                 lanes,
                 free: lanes,
                 arrived: 0,
@@ -221,7 +221,7 @@ impl FairQueue {
     }
 }
 
-impl State {
+impl Turns {
     /// Removes the request that is next.
     fn next(&mut self) -> Option<Waiting> {
         let (caller, _) = self.callers.next()?;

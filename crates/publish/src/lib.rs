@@ -17,7 +17,7 @@
 //!
 //! **Invariant:** only configured targets are written to. A kind refers to a target by its name, which
 //! [`PublishTargets`](board::PublishTargets) resolves. Keys of a store (`megaboard:…`) and nodes of the service's own
-//! store ([`ShardStore::may_be_node`](shard_store::ShardStore::may_be_node)) are never written to.
+//! store ([`StoreServers::may_include`](shard_store::StoreServers::may_include)) are never written to.
 //!
 //! **Invariant:** nothing waits for a target. A write adds a pending item and continues. A lane has its own
 //! connections, and its pending items are limited.

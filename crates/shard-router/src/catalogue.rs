@@ -257,7 +257,7 @@ impl Catalogue {
         self.put_checked(wanted.name(), checked, now).await
     }
 
-    /// Does the same with a kind that depends on the one that it replaces. `wanted` may reject
+    /// Creates or changes a kind to one that depends on the one that it replaces. `wanted` may reject
     /// that, and is called again if another write came first.
     pub async fn put_checked<E: From<CatalogueError>>(
         &self,
@@ -349,7 +349,7 @@ impl Catalogue {
         self.delete_checked(name, |_| Ok(())).await
     }
 
-    /// Does the same, unless `check` rejects the kind to be deleted.
+    /// Deletes a kind without boards, unless `check` rejects that.
     pub async fn delete_checked<E: From<CatalogueError>>(
         &self,
         name: &KindName,

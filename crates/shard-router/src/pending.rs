@@ -44,19 +44,8 @@ impl PendingItems<'_> {
         times.any(|at| activity.admit(at, self.moment.now).is_err())
     }
 
-    /// Rejects items outside of this activity.
-    pub(crate) fn reject_outside(&mut self, activity: &Activity) {
-        self.end_outside(activity, |rejection| {
-            WriteOutcome::Rejected(rejection.into())
-        });
-    }
-
-    /// Fails items outside of this activity.
-    pub(crate) fn fail_outside(&mut self, activity: &Activity, failure: &ItemFailure) {
-        self.end_outside(activity, |_| WriteOutcome::Failed(failure.clone()));
-    }
-
-    fn end_outside(
+    /// Ends items outside of this activity.
+    pub(crate) fn end_outside(
         &mut self,
         activity: &Activity,
         end: impl Fn(ActivityRejection) -> WriteOutcome,

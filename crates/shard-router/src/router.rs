@@ -81,7 +81,7 @@ impl Router {
 
     /// Registers the metrics of the router and of the store.
     pub fn register_metrics(&self, registry: &mut Registry) {
-        self.metrics.register(registry);
+        self.metrics.register_all(registry);
         self.store.register_metrics(registry);
     }
 
@@ -245,7 +245,7 @@ impl Router {
         } else {
             let sends = boards.into_iter().map(|board| sending.send(board).boxed());
             let mut sends = stream::iter(sends.collect::<Vec<_>>())
-                .buffer_unordered(self.store.concurrent_applies_max());
+                .buffer_unordered(self.store.capabilities().concurrent_applies_max());
             while sends.next().await.is_some() {}
         }
         let written = outcomes.all();

@@ -110,7 +110,7 @@ impl Sending<'_> {
                 Ok(TargetBoard::Created(record)) => (record, false),
                 Ok(TargetBoard::PerhapsNew(record)) => (record, true),
                 Ok(TargetBoard::Uncreated(activity)) => {
-                    pending.reject_outside(&self.enforced(&activity));
+                    pending.end_outside(&self.enforced(&activity), WriteOutcome::rejected);
                     return pending.end(|item| empty_board::rejection(item, kind.kind.rules()));
                 }
                 Err(failure) => return pending.fail(&failure),
@@ -122,14 +122,16 @@ impl Sending<'_> {
                     || match self.finder.boards.is_current(&record).await {
                         Ok(is_current) => is_current,
                         Err(error) => {
-                            pending.fail_outside(activity, &error.of_unsent());
+                            let failure = error.of_unsent();
+                            pending
+                                .end_outside(activity, |_| WriteOutcome::Failed(failure.clone()));
                             true
                         }
                     };
                 if !is_current {
                     continue;
                 }
-                pending.reject_outside(activity);
+                pending.end_outside(activity, WriteOutcome::rejected);
             }
             if pending.items.is_empty() {
                 return;
@@ -236,7 +238,7 @@ impl Sending<'_> {
         } else {
             let calls = batches.into_iter().map(|batch| call(batch).boxed());
             let mut calls = stream::iter(calls.collect::<Vec<_>>())
-                .buffer_unordered(self.store.concurrent_applies_max());
+                .buffer_unordered(self.store.capabilities().concurrent_applies_max());
             while let Some(answered) = calls.next().await {
                 put(answered);
             }

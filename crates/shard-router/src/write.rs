@@ -69,6 +69,11 @@ impl WriteOutcome {
         }
     }
 
+    /// Returns the outcome of a write outside of its board's activity.
+    pub(crate) fn rejected(rejection: ActivityRejection) -> Self {
+        Self::Rejected(rejection.into())
+    }
+
     /// Returns the outcome of an item of a board of this kind.
     pub(crate) fn of(outcome: Outcome, origin: &ItemOrigin, item: &Item, kind: &Kind) -> Self {
         let is_partial = origin.only.is_none()

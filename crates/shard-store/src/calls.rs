@@ -11,47 +11,68 @@ use crate::contract::{
     StoreError,
 };
 
-/// Metrics of the calls of one store.
-#[derive(Debug)]
-pub struct Calls {
-    durations: HistogramFamily,
-    failures: CounterFamily,
+/// Defines the metrics of each call, under its own name.
+macro_rules! calls {
+    ($($(#[$doc:meta])* $call:ident,)*) => {
+        /// Metrics of the calls of one store.
+        #[derive(Debug)]
+        pub struct Calls {
+            durations: HistogramFamily,
+            failures: CounterFamily,
+            $($(#[$doc])* pub $call: Call,)*
+        }
+
+        impl Default for Calls {
+            fn default() -> Self {
+                let durations = HistogramFamily::new_with_constructor(&CALLS);
+                let failures = CounterFamily::default();
+                Self {
+                    $($call: Call::new(stringify!($call), &durations, &failures),)*
+                    durations,
+                    failures,
+                }
+            }
+        }
+    };
+}
+
+calls! {
     /// Batches to a shard.
-    pub apply: Call,
+    apply,
     /// Reads of shards.
-    pub read: Call,
+    read,
     /// Counts of windows.
-    pub windows: Call,
+    windows,
     /// Look-ups of a board's record.
-    pub board: Call,
+    board,
     /// Pages of boards.
-    pub boards: Call,
+    boards,
     /// Creations of boards.
-    pub create_board: Call,
+    create_board,
     /// Withdrawn creations.
-    pub withdraw: Call,
+    withdraw,
     /// Settings of boards.
-    pub put_settings: Call,
+    put_settings,
     /// Changes of the settings of boards with contributions.
-    pub change_activity: Call,
+    change_activity,
     /// Deletions of boards.
-    pub delete_board: Call,
+    delete_board,
     /// Reads of all kinds.
-    pub kinds: Call,
+    kinds,
     /// Writes of kinds.
-    pub put_kind: Call,
+    put_kind,
     /// Deletions of kinds.
-    pub delete_kind: Call,
+    delete_kind,
     /// Changes of profiles.
-    pub put_profiles: Call,
+    put_profiles,
     /// Reads of profiles.
-    pub profiles: Call,
+    profiles,
     /// Sweeps.
-    pub expire: Call,
+    expire,
     /// Takes of shared boards.
-    pub take_shared: Call,
+    take_shared,
     /// Publications of shared boards.
-    pub publish_shared: Call,
+    publish_shared,
 }
 
 /// Metrics of one call of the contract.
@@ -69,47 +90,6 @@ struct UnderWay<'a> {
     call: &'a Call,
     began: Instant,
     is_answered: bool,
-}
-
-impl Default for Calls {
-    fn default() -> Self {
-        let durations = HistogramFamily::new_with_constructor(&CALLS);
-        let failures = CounterFamily::default();
-        let call = |name| {
-            let failed = |outcome| {
-                failures.get_or_create_owned(&labels([("call", name), ("outcome", outcome)]))
-            };
-            Call {
-                duration: durations.get_or_create_owned(&labels([("call", name)])),
-                overloaded: failed("overloaded"),
-                unavailable: failed("unavailable"),
-                unknown: failed("unknown"),
-                abandoned: failed("abandoned"),
-            }
-        };
-        Self {
-            apply: call("apply"),
-            read: call("read"),
-            windows: call("windows"),
-            board: call("board"),
-            boards: call("boards"),
-            create_board: call("create_board"),
-            withdraw: call("withdraw"),
-            put_settings: call("put_settings"),
-            change_activity: call("change_activity"),
-            delete_board: call("delete_board"),
-            kinds: call("kinds"),
-            put_kind: call("put_kind"),
-            delete_kind: call("delete_kind"),
-            put_profiles: call("put_profiles"),
-            profiles: call("profiles"),
-            expire: call("expire"),
-            take_shared: call("take_shared"),
-            publish_shared: call("publish_shared"),
-            durations,
-            failures,
-        }
-    }
 }
 
 impl Calls {
@@ -130,6 +110,18 @@ impl Calls {
 }
 
 impl Call {
+    fn new(name: &str, durations: &HistogramFamily, failures: &CounterFamily) -> Self {
+        let failed =
+            |outcome| failures.get_or_create_owned(&labels([("call", name), ("outcome", outcome)]));
+        Self {
+            duration: durations.get_or_create_owned(&labels([("call", name)])),
+            overloaded: failed("overloaded"),
+            unavailable: failed("unavailable"),
+            unknown: failed("unknown"),
+            abandoned: failed("abandoned"),
+        }
+    }
+
     /// Times an asynchronous call. The future is hardly larger than the call itself.
     pub fn time<T, E: StoreFailure>(
         &self,

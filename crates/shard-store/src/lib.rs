@@ -13,13 +13,13 @@ mod memory;
 
 pub use calls::{Call, Calls, StoreFailure};
 pub use contract::{
-    Anchor, Batch, BoardReading, BoardRecord, BoardSettings, Change, ChangeActivityError, Clock,
-    CreateBoardError, Deadline, DeleteBoardError, Group, Groups, IndexMismatch, Item, ItemFailure,
-    ItemRejected, KindRecord, KindWriteError, Lease, Orphan, Outcome, Overload,
-    PROFILE_CHANGES_MAX, ProfileChange, PutSettingsError, Query, RangeAsk, RangePart, Revision,
-    ShardEntry, ShardQuery, ShardReading, ShardStore, ShardVersion, SharedBoards,
-    SharedMergeResult, SharedTake, SharedTop, StoreError, UnsupportedKind, WindowCount,
-    WindowStanding,
+    Anchor, Batch, BoardReading, BoardRecord, BoardSettings, Capabilities, Change,
+    ChangeActivityError, Clock, CreateBoardError, Deadline, DeleteBoardError, Group, Groups,
+    IndexMismatch, Item, ItemFailure, ItemRejected, KindRecord, KindWriteError, Lease, Orphan,
+    Outcome, Overload, PROFILE_CHANGES_MAX, ProfileChange, PutSettingsError, Query, RangeAsk,
+    RangePart, Revision, ShardEntry, ShardQuery, ShardReading, ShardStore, ShardVersion,
+    SharedBoards, SharedMergeResult, SharedTake, SharedTop, StoreError, StoreServers,
+    UnsupportedKind, WindowCount, WindowStanding,
 };
 pub use high::is_limit_nearly_used;
 pub use memory::{BOARD_WEIGHT, HeldWeight, Memory, PROFILE_WEIGHT, STANDING_WEIGHT};

@@ -2,13 +2,22 @@
 //! are in `docs/durability.md`.
 //!
 //! ```text
-//! record     events as records of the journal and back
+//! record     the records of the journal
 //! snapshot   the file that replaces old records
-//! bytes      encodings that both share
 //! ```
+//!
+//! Both are types of which serde derives the bytes, in the format of [`postcard`].
 
-mod bytes;
 pub mod record;
 pub mod snapshot;
 
-pub use bytes::Malformed;
+/// Why bytes are not a valid record, or part of a snapshot.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("{0}")]
+pub struct Malformed(pub String);
+
+impl From<postcard::Error> for Malformed {
+    fn from(error: postcard::Error) -> Self {
+        Self(error.to_string())
+    }
+}

@@ -6,10 +6,9 @@
 //!
 //! ```text
 //! store      the contract: each call; open: a folder; persistence: where the events of a call go
-//! clock      what happens while the wall clock has jumped; unconfirmed: the flag for the next
-//! start
+//! clock      what happens while the wall clock has jumped; unconfirmed: the flag for the next start
 //! sweep      drops expired data
-//! lifecycle  the records of starts and stops; those of events, and snapshots, are in files
+//! files      the bytes of the journal's records and of snapshots
 //! snapshotter takes a snapshot, snapshots decides when
 //! recovery   load: a snapshot; replay: the journal after it; crew: the threads that do both
 //! ```
@@ -17,7 +16,6 @@
 mod clock;
 mod error;
 pub mod files;
-mod lifecycle;
 mod metrics;
 mod open;
 mod persistence;
@@ -36,6 +34,5 @@ pub use journal::Durability;
 pub use settings::LocalSettings;
 pub use store::LocalStore;
 
-use lifecycle::LifecycleRecord;
 use recovery::Recovery;
 use snapshots::Snapshots;

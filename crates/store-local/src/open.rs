@@ -4,12 +4,13 @@ use std::sync::Arc;
 use std::time::Instant;
 
 use crate::clock::{SteadyClock, is_far_ahead, uptime};
+use crate::files::record::{self, Record};
 use crate::files::snapshot;
 use crate::persistence::Persistence;
 use crate::store::{LocalStore, own_time, random};
 use crate::unconfirmed::Unconfirmed;
 
-use crate::{LifecycleRecord, LocalError, LocalSettings, Recovery, Snapshots, recovery};
+use crate::{LocalError, LocalSettings, Recovery, Snapshots, recovery};
 use board::Timestamp;
 use disk::Disk;
 use engine::Registry;
@@ -53,7 +54,7 @@ impl LocalStore {
         let journal = Arc::new(journal);
         // Before anything is shown in an epoch, the folder records that it is in use. On a full
         // disk that fails, but then nothing can be written either, and the epoch is a new one.
-        let started = journal.write_blocking(&LifecycleRecord::Started.encode());
+        let started = journal.write_blocking(&record::encoded(&Record::Started));
         let epoch = match epoch.filter(|_| started.is_ok()) {
             Some(epoch) => epoch,
             None => random().map_err(|error| LocalError::Lost(error.to_string()))?,
@@ -107,9 +108,9 @@ impl LocalStore {
             return Ok(());
         };
         snapshots.end();
-        let stopped = LifecycleRecord::Stopped { epoch: self.epoch };
+        let stopped = record::encoded(&Record::Stopped { epoch: self.epoch });
         // On a full disk the record cannot be written. What was acknowledged is durable anyway.
-        let said = journal.write_blocking(&stopped.encode());
+        let said = journal.write_blocking(&stopped);
         if let Err(error) = said {
             tracing::warn!(%error, "the next start begins a new epoch");
         }

@@ -9,7 +9,7 @@
 use std::sync::Arc;
 
 use crate::Snapshots;
-use crate::files::record;
+use crate::files::record::{self, Record};
 use engine::{Event, Log};
 use journal::{Journal, Reservation, Sequence};
 use shard_store::StoreError;
@@ -121,7 +121,7 @@ impl Log for CallRecords<'_> {
     fn record(&mut self, event: Event<'_>) {
         if let Some(written) = &mut self.written {
             written.record.clear();
-            record::encode(&event, &mut written.record);
+            record::encode(&Record::Event(event), &mut written.record);
             if let Some(together) = &mut written.together {
                 together.push(written.record.clone());
                 return;

@@ -13,7 +13,7 @@ use std::sync::Arc;
 use board::{Kind, KindName};
 
 use super::error::LocalError;
-use crate::files::snapshot::{self, PartHead, SnapshotWriter, Watermarks, WindowHead};
+use crate::files::snapshot::{self, Element, PartHead, SnapshotWriter, WindowHead};
 use disk::Disk;
 use engine::{FrozenPart, FrozenShard, Registry, SharedCell, is_equivalent_for_boards};
 use journal::Journal;
@@ -117,7 +117,7 @@ impl SnapshotJob<'_> {
     fn part(&mut self, part: u16, frozen: &FrozenPart<u64>) -> Result<(), LocalError> {
         let record = &frozen.record;
         let head = PartHead {
-            name: record.name.clone(),
+            subject: record.name.subject().clone(),
             incarnation: record.incarnation,
             shards: record.shards,
             activity: record.activity,
@@ -128,37 +128,34 @@ impl SnapshotJob<'_> {
             part,
             sequence: frozen.sequence,
         };
-        self.writer.begin_part(&head)?;
+        self.writer.element(&Element::Head(head))?;
         self.shard(&frozen.shard)?;
-        Ok(self.writer.end_part()?)
+        Ok(self.writer.element(&Element::End)?)
     }
 
     fn shard(&mut self, shard: &FrozenShard) -> Result<(), LocalError> {
         if let Some(dropped) = &shard.dropped {
-            let mut watermarks = Watermarks::default();
-            for (period, start) in dropped.iter() {
-                let number = period
-                    .number()
-                    .expect("windows without bounds are never dropped");
-                watermarks[usize::from(number)] = Some(start);
-            }
-            self.writer.watermarks(&watermarks)?;
+            self.writer
+                .element(&Element::Dropped(dropped.iter().collect()))?;
         }
         for generation in shard.ids.iter().flat_map(|ids| &ids.generations) {
             let count = generation.len() as u64;
-            self.writer.ids_generation(generation.began(), count)?;
+            self.writer.element(&Element::Ids {
+                began: generation.began(),
+                count,
+            })?;
             for id in generation.entries() {
                 self.writer.id(id)?;
                 self.look_now_and_then()?;
             }
         }
         for (window, ranking) in &shard.rankings {
-            self.writer.window(&WindowHead {
+            self.writer.element(&Element::Window(WindowHead {
                 window: *window,
                 counter: ranking.counter,
                 digest: ranking.digest,
                 rows: ranking.len() as u64,
-            })?;
+            }))?;
             ranking.try_for_each(|member, words| {
                 self.writer.row(member, words)?;
                 self.look_now_and_then()

@@ -24,10 +24,10 @@ use engine::{REMEMBERED_ID_BYTES_MAX, Registry};
 use shard_store::Calls;
 use shard_store::{BOARD_WEIGHT, Memory, PROFILE_WEIGHT};
 use shard_store::{
-    Batch, BoardReading, BoardRecord, BoardSettings, ChangeActivityError, CreateBoardError,
-    Deadline, DeleteBoardError, Groups, IndexMismatch, KindRecord, KindWriteError, Outcome,
-    ProfileChange, PutSettingsError, RangeAsk, Revision, ShardQuery, ShardReading, ShardStore,
-    StoreError, WindowCount,
+    Batch, BoardReading, BoardRecord, BoardSettings, Capabilities, ChangeActivityError,
+    CreateBoardError, Deadline, DeleteBoardError, Groups, IndexMismatch, KindRecord,
+    KindWriteError, Outcome, ProfileChange, PutSettingsError, RangeAsk, Revision, ShardQuery,
+    ShardReading, ShardStore, StoreError, WindowCount,
 };
 
 /// Why there is no repair.
@@ -138,6 +138,10 @@ impl ShardStore for LocalStore {
             Persistence::Nowhere => "memory",
             Persistence::ReadOnly | Persistence::Journal { .. } => "embedded",
         }
+    }
+
+    fn capabilities(&self) -> Capabilities<'_> {
+        Capabilities::IN_PROCESS
     }
 
     fn kinds(&self) -> BoxFuture<'_, Result<Vec<KindRecord>, StoreError>> {
@@ -339,11 +343,6 @@ impl ShardStore for LocalStore {
         self.calls.apply.time(call).boxed()
     }
 
-    /// Each batch is applied when the call is made, and then waits for the journal, whose capacity bounds them all.
-    fn concurrent_applies_max(&self) -> usize {
-        usize::MAX
-    }
-
     fn read<'a>(
         &'a self,
         board: &'a BoardRecord,
@@ -366,10 +365,6 @@ impl ShardStore for LocalStore {
             let cell = self.registry.cell(board.incarnation)?;
             cell.read_board(&board.activity, self.epoch, window, groups, ask)
         })
-    }
-
-    fn is_local(&self) -> bool {
-        true
     }
 
     fn durable(&self) -> BoxFuture<'_, Result<(), StoreError>> {

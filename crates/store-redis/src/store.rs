@@ -44,10 +44,10 @@ use redis_nodes::{Nodes, OpenError};
 use shard_store::Calls;
 use shard_store::Memory;
 use shard_store::{
-    Batch, BoardRecord, BoardSettings, ChangeActivityError, CreateBoardError, Deadline,
-    DeleteBoardError, IndexMismatch, KindRecord, KindWriteError, Orphan, Outcome, ProfileChange,
-    PutSettingsError, RangeAsk, Revision, ShardQuery, ShardReading, ShardStore, SharedBoards,
-    StoreError, WindowCount,
+    Batch, BoardRecord, BoardSettings, Capabilities, ChangeActivityError, CreateBoardError,
+    Deadline, DeleteBoardError, IndexMismatch, KindRecord, KindWriteError, Orphan, Outcome,
+    ProfileChange, PutSettingsError, RangeAsk, Revision, ShardQuery, ShardReading, ShardStore,
+    SharedBoards, StoreError, StoreServers, WindowCount,
 };
 
 /// The maximum difference between the clocks of servers, and of nodes that check deadlines, at
@@ -159,6 +159,32 @@ impl RedisStore {
             self.sweep.reconcile(board).await;
         }
         result
+    }
+}
+
+impl StoreServers for RedisStore {
+    fn silence<'a>(&'a self, board: Option<&'a BoardRecord>) -> BoxFuture<'a, ()> {
+        let silence = async move {
+            let places = match board {
+                Some(board) => self.incarnations.places_at_hand(board),
+                None => vec![self.servers.registry()],
+            };
+            self.servers.silence(&places).await;
+        };
+        silence.boxed()
+    }
+
+    fn have_queue(&self, board: &BoardRecord) -> bool {
+        let places = self.incarnations.places_at_hand(board);
+        self.servers.has_queue(&places)
+    }
+
+    fn may_include(&self, replication_id: Option<&str>) -> bool {
+        replication_id.is_none_or(|id| self.servers.has_node(id))
+    }
+
+    fn shared(&self) -> Option<&dyn SharedBoards> {
+        self.shared.has_others().then_some(&self.shared)
     }
 }
 
@@ -353,28 +379,11 @@ impl ShardStore for RedisStore {
         self.calls.windows.time(windows).boxed()
     }
 
-    fn shared(&self) -> Option<&dyn SharedBoards> {
-        self.shared.has_others().then_some(&self.shared)
-    }
-
-    fn silence<'a>(&'a self, board: Option<&'a BoardRecord>) -> Option<BoxFuture<'a, ()>> {
-        let silence = async move {
-            let places = match board {
-                Some(board) => self.incarnations.places_at_hand(board),
-                None => vec![self.servers.registry()],
-            };
-            self.servers.silence(&places).await;
-        };
-        Some(silence.boxed())
-    }
-
-    fn has_queue(&self, board: &BoardRecord) -> bool {
-        let places = self.incarnations.places_at_hand(board);
-        self.servers.has_queue(&places)
-    }
-
-    fn may_be_node(&self, replication_id: Option<&str>) -> bool {
-        replication_id.is_none_or(|id| self.servers.has_node(id))
+    fn capabilities(&self) -> Capabilities<'_> {
+        Capabilities {
+            whole_boards: false,
+            servers: Some(self),
+        }
     }
 
     fn clock_tolerance(&self) -> Duration {

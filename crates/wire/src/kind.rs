@@ -215,15 +215,10 @@ impl KindShape {
         Kind::new(spec).map_err(|error| ShapeError::invalid(error.to_string()))
     }
 
-    /// Returns the default of `shards`, given that of the store and the maximum of kinds with dense
-    /// ranks.
+    /// Returns whether it has dense ranks.
     #[must_use]
-    pub fn default_shards(&self, default: ShardCount, dense_max: ShardCount) -> ShardCount {
-        if self.rank == RankStyle::Dense {
-            default.min(dense_max)
-        } else {
-            default
-        }
+    pub const fn has_dense_ranks(&self) -> bool {
+        matches!(self.rank, RankStyle::Dense)
     }
 
     fn top(&self) -> u64 {

@@ -254,7 +254,7 @@ async fn stored_settings(
 
 /// Rejects more shards than the store can count distinct values over.
 fn check_dense_shards(app: &App, kind: &Kind, shards: ShardCount) -> Result<(), Problem> {
-    let shards_max = app.router.store().dense_shards_max();
+    let shards_max = app.router.store().capabilities().dense_shards_max();
     if kind.is_dense() && shards > shards_max {
         let (shards, shards_max) = (shards.get(), shards_max.get());
         return Err(Problem::invalid(format!(

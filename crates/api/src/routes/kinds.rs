@@ -161,8 +161,8 @@ pub(crate) async fn put(
 ) -> Result<Response, Problem> {
     Params::of(query.as_deref())?.finish()?;
     let shape: KindShape = body::json(&app, &headers, request).await?;
-    let store = app.router.store();
-    let shards = shape.default_shards(store.default_shards(), store.dense_shards_max());
+    let capabilities = app.router.store().capabilities();
+    let shards = capabilities.default_shards(shape.has_dense_ranks());
     let wanted = shape.into_kind_at(&name, shards, &app.publish_targets)?;
     // Checked against the kind that is replaced, even if others write it in the meantime.
     let checked = |held: Option<&Kind>| {

@@ -9,7 +9,9 @@ pub(crate) mod text;
 use std::fmt;
 use std::time::Duration;
 
-use rfc3339::Fault;
+use serde::{Deserialize, Serialize};
+
+use rfc3339::TextError;
 use text::excerpt;
 
 /// The smallest integer that is interpreted as milliseconds. Smaller integers are seconds: in
@@ -20,7 +22,7 @@ const REQUEST_MIN_MS: i64 = 100_000_000_000;
 const REQUEST_MIN_US: i64 = 1_000 * REQUEST_MIN_MS;
 
 /// A moment: microseconds since 1970-01-01T00:00:00Z.
-#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Deserialize, Serialize)]
 pub struct Timestamp(i64);
 
 impl Timestamp {
@@ -56,14 +58,14 @@ impl Timestamp {
         Ok(at)
     }
 
-    /// Does the same for text that a store has written: also the start of a window that contains the earliest
+    /// Parses text that a store has written: also the start of a window that contains the earliest
     /// accepted time.
     pub fn parse_stored(text: &str) -> Result<Self, TimestampError> {
         let us = rfc3339::parse(text).map_err(|fault| match fault {
-            Fault::Malformed => TimestampError::Malformed {
+            TextError::Malformed => TimestampError::Malformed {
                 text: excerpt(text),
             },
-            Fault::NoOffset => TimestampError::NoOffset {
+            TextError::NoOffset => TimestampError::NoOffset {
                 text: excerpt(text),
             },
         })?;
@@ -77,7 +79,7 @@ impl Timestamp {
         Self(us)
     }
 
-    /// Does the same for what has a time in whole milliseconds. Saturates.
+    /// Converts a time in whole milliseconds. Saturates.
     #[must_use]
     pub const fn from_millis(ms: i64) -> Self {
         Self(ms.saturating_mul(1_000))

@@ -3,10 +3,12 @@
 use std::fmt;
 use std::str::FromStr;
 
+use serde::{Deserialize, Serialize};
+
 use super::{IdentError, KindName, Subject};
 
 /// A board: a kind and a subject, written `gifts/room-8842`. Ordered by kind, then subject.
-#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Deserialize, Serialize)]
 pub struct BoardName {
     kind: KindName,
     subject: Subject,

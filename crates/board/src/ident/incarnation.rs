@@ -2,6 +2,7 @@
 
 use std::fmt;
 
+use serde::{Deserialize, Serialize};
 use twox_hash::XxHash3_128;
 
 use super::{ContributionId, Member};
@@ -10,7 +11,7 @@ use crate::limits::{ID_BYTES_MAX, NAME_BYTES_MAX};
 /// One incarnation of a board, drawn at random when the board is created. Everything that is
 /// written, remembered or shown of a board belongs to one incarnation, so that nothing of a deleted
 /// board reappears.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Deserialize, Serialize)]
 pub struct Incarnation(pub u64);
 
 impl fmt::Display for Incarnation {

@@ -124,6 +124,8 @@ impl FromStr for KeyTemplate {
     }
 }
 
+crate::text_form::text_form!(KeyTemplate);
+
 fn placeholder(name: &str) -> Result<KeyPart, KeyTemplateError> {
     match name {
         "kind" => Ok(KeyPart::Kind),

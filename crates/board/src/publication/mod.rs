@@ -11,6 +11,8 @@ mod targets;
 
 use std::time::Duration;
 
+use serde::{Deserialize, Serialize};
+
 pub use key::{KeyTemplate, KeyTemplateError};
 pub use target::{PublishProtocol, PublishTarget, PublishTargetError};
 pub use targets::{DuplicateTarget, PublishTargets};
@@ -22,7 +24,8 @@ use crate::limits::{ENCODING_BYTES_MAX, PUBLISH_EVERY_MAX, PUBLISH_EVERY_MIN};
 use crate::window_rule::WindowRule;
 
 /// The settings by which the merged boards of a kind are published to another server.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Deserialize, Serialize)]
+#[serde(deny_unknown_fields)]
 pub struct Publication {
     /// The name of the configured server.
     pub target: TargetName,

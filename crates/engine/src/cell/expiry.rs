@@ -54,7 +54,7 @@ impl Cell {
                 log.record(Event::WindowsDropped {
                     incarnation: self.incarnation,
                     shard,
-                    windows: gone,
+                    windows: gone.into(),
                 });
             }
             empty &= held.is_empty(self.is_idle(kind, now));

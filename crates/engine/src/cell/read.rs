@@ -1,14 +1,12 @@
 //! Reads of a board's shards.
 
-use std::hint::black_box;
-
 use board::{Activity, Window};
 use parking_lot::{RwLock, RwLockReadGuard};
 use shard_store::{BoardReading, Groups, Query, RangeAsk, ShardQuery, ShardReading, StoreError};
 use smallvec::SmallVec;
 
 use super::{Body, Cell};
-use crate::ranking::{Merged, Search};
+use crate::ranking::Merged;
 use crate::shard::Shard;
 
 impl Cell {
@@ -38,7 +36,6 @@ impl Cell {
                 }
             }
             Body::Split(shards) => {
-                load(shards, queries);
                 for ShardQuery { shard, query } in queries {
                     let held = shards[usize::from(*shard)].read();
                     readings.push(held.read(&self.kind, epoch, None, query)?);
@@ -96,7 +93,7 @@ impl Cell {
             return Ok(None);
         }
         // Never waits for a shard while it holds others.
-        let held: Option<SmallVec<[RwLockReadGuard<'_, Shard>; LOADED]>> =
+        let held: Option<SmallVec<[RwLockReadGuard<'_, Shard>; HELD]>> =
             shards.iter().map(RwLock::try_read).collect();
         let Some(held) = held else {
             return Ok(None);
@@ -133,7 +130,7 @@ impl Cell {
             Body::Whole(whole) => return whole.read().read(&self.kind, epoch, None, query),
             Body::Split(shards) => shards,
         };
-        let held: SmallVec<[RwLockReadGuard<'_, Shard>; LOADED]> =
+        let held: SmallVec<[RwLockReadGuard<'_, Shard>; HELD]> =
             shards.iter().map(RwLock::read).collect();
         let distinct = self.distinct.as_ref().map(|distinct| distinct.read());
         let lists = held.iter().map(|shard| shard.window(query.window));
@@ -178,36 +175,8 @@ const HELD_MAX: usize = 64;
 /// Maximum entries of a read that holds several shards: writers wait for it.
 const HELD_ENTRIES_MAX: usize = 1_000;
 
-/// Shards whose searches take turns.
-const LOADED: usize = 16;
-
-/// Loads what queries of several shards search into the cache: a search waits for one node after
-/// the other, but those of different shards do not wait for each other. Shards that are being
-/// written are left out.
-fn load(shards: &[RwLock<Shard>], queries: &[ShardQuery]) {
-    if queries.len() < 2 {
-        return;
-    }
-    for queries in queries.chunks(LOADED) {
-        let held = queries.iter().map(|asked| {
-            let shard = shards[usize::from(asked.shard)].try_read()?;
-            Some((shard, &asked.query))
-        });
-        let held: SmallVec<[(RwLockReadGuard<'_, Shard>, &Query); LOADED]> =
-            held.flatten().collect();
-        let searches = held.iter().filter_map(|(shard, query)| shard.search(query));
-        let mut searches: SmallVec<[Search<'_>; LOADED]> = searches.collect();
-        let mut is_done = false;
-        while !is_done {
-            is_done = true;
-            for search in &mut searches {
-                is_done &= !search.step();
-            }
-        }
-        let names = searches.iter().map(Search::touch_names);
-        black_box(names.fold(0, |all, one| all ^ one));
-    }
-}
+/// The usual maximum of shards that are held.
+const HELD: usize = 16;
 
 #[cfg(test)]
 mod tests {

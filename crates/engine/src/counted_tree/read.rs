@@ -97,17 +97,6 @@ impl<const W: usize> Tree<W> {
         true
     }
 
-    /// Returns the handles of the entries before and after the position of a search in its leaf.
-    #[must_use]
-    pub fn neighbours(&self, walk: &Walk) -> [Option<u32>; 2] {
-        if self.len == 0 {
-            return [None; 2];
-        }
-        let leaf = &self.leaves[walk.path.leaf];
-        let handle = |at| leaf.get(at).map(|(_, handle)| handle);
-        [walk.at.checked_sub(1).and_then(handle), handle(walk.at)]
-    }
-
     /// Returns how many entries are better than `bound`, which is the index of the first one that
     /// is not.
     #[cfg(test)]

@@ -105,7 +105,7 @@ impl Generation {
         Ok(())
     }
 
-    /// Does the same for an entry that was accepted before, without checking the budget.
+    /// Takes them for an entry that was accepted before, without checking the budget.
     pub(super) fn reserve_anyway(&mut self, budget: &IdBudget) {
         let most_bytes = self.growth_bytes_max();
         if most_bytes > 0 {

@@ -181,12 +181,11 @@ impl Large {
         self.table.touch(handle)
     }
 
-    pub(super) fn search(&self, bound: &Bound, names: bool) -> Search<'_> {
+    pub(super) fn search(&self, bound: &Bound) -> Search<'_> {
         Search {
             large: self,
             words: self.order.packed(&bound.words),
             walk: self.order.walk(),
-            names,
         }
     }
 
@@ -215,18 +214,16 @@ impl Large {
 }
 
 /// A search by words alone. Searches of several rankings take turns.
-pub struct Search<'a> {
+pub(super) struct Search<'a> {
     large: &'a Large,
     /// Packed; `None` if they are greater than all keys.
     words: Option<RankWords>,
     walk: Walk,
-    /// Whether names are read.
-    names: bool,
 }
 
 impl Search<'_> {
     /// Searches one node. Returns whether another one follows.
-    pub fn step(&mut self) -> bool {
+    pub(super) fn step(&mut self) -> bool {
         let Some(words) = &self.words else {
             return false;
         };
@@ -238,20 +235,6 @@ impl Search<'_> {
         let words = self.words.as_ref();
         let located = words.and_then(|_| self.walk.located());
         located.unwrap_or_else(|| self.large.locate(bound))
-    }
-
-    /// Reads the names next to the position. The result has no meaning.
-    pub fn touch_names(&self) -> u8 {
-        if !self.names || self.words.is_none() {
-            return 0;
-        }
-        let handles = self
-            .large
-            .order
-            .neighbours(&self.walk)
-            .into_iter()
-            .flatten();
-        handles.fold(0, |all, handle| all ^ self.large.table.touch(handle))
     }
 }
 

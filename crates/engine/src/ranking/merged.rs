@@ -19,7 +19,8 @@ use shard_store::{Group, Groups, ShardEntry, ShardVersion};
 use smallvec::SmallVec;
 
 use super::anchor_read::{Order, answer};
-use super::{Body, Ranking, Search, mixed};
+use super::large::Search;
+use super::{Body, Ranking, mixed};
 use crate::counted_tree::Located;
 use crate::distinct::Values;
 use shard_store::{RangeAsk, RangePart};
@@ -98,7 +99,7 @@ impl Merged<'_> {
     fn locate(&self, bound: &Bound) -> Position {
         let searches = self.lists.iter().map(|list| match &list.body {
             Body::Small(_) => None,
-            Body::Large(large) => Some(large.search(bound, false)),
+            Body::Large(large) => Some(large.search(bound)),
         });
         let mut searches: SmallVec<[Option<Search<'_>>; LISTS]> = searches.collect();
         // A search waits for one node after the other, but not for those of another search.

@@ -22,11 +22,11 @@ use board::{Member, Rules, Standing};
 use anchor_read::answer;
 pub(crate) use frozen::FrozenRanking;
 use large::Large;
-pub(crate) use large::{RankingFull, Search};
+pub(crate) use large::RankingFull;
 pub(crate) use member_ref::MemberRef;
 pub(crate) use merged::Merged;
 pub(crate) use rewrite::Rewrite;
-use shard_store::{Anchor, Groups, Item, RangeAsk, RangePart, ShardVersion};
+use shard_store::{Groups, Item, RangeAsk, RangePart, ShardVersion};
 use small::Small;
 
 /// Maximum rows of a sorted vector. Up to this size a scan is cheaper than the memory of a tree.
@@ -227,16 +227,6 @@ impl Ranking {
         match &self.body {
             Body::Small(small) => answer(&small.view(rules, shard), rules, groups, ask),
             Body::Large(large) => answer(&large.view(rules), rules, groups, ask),
-        }
-    }
-
-    /// Starts a search for the bound of an ask.
-    pub fn search(&self, ask: &RangeAsk) -> Option<Search<'_>> {
-        match (&self.body, &ask.anchor) {
-            (Body::Large(large), Anchor::Bound(bound)) => {
-                Some(large.search(bound, ask.before + ask.after > 0))
-            }
-            _ => None,
         }
     }
 

@@ -277,11 +277,6 @@ impl Width {
         with_order!(self, order => order.tree.step(walk, words.as_slice()))
     }
 
-    /// See [`Tree::neighbours`].
-    pub(super) fn neighbours(&self, walk: &Walk) -> [Option<u32>; 2] {
-        with_order!(self, order => order.tree.neighbours(walk))
-    }
-
     /// Returns `make` of up to `len` entries from the rank `from` on.
     pub(super) fn stretch<T>(
         &self,

@@ -110,7 +110,7 @@ impl Registry {
         self.withdraw_if(&cell, next, log, || true)
     }
 
-    /// Does the same for a board that was created a while ago, if it has not been used since.
+    /// Withdraws a board that was created a while ago, if it has not been used since.
     pub fn withdraw_abandoned(
         &self,
         cell: &SharedCell,

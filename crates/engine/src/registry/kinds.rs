@@ -1,5 +1,6 @@
 //! Reads and writes the kinds of a registry.
 
+use std::borrow::Cow;
 use std::sync::Arc;
 
 use crate::profile_table::KindProfiles;
@@ -68,7 +69,7 @@ impl Registry {
             kind,
         };
         log.record(Event::KindWritten {
-            record: &record,
+            record: Cow::Borrowed(&record),
             without_boards: only_without_boards,
         });
         let profiles = self.keep_kind(&mut kinds, record.clone(), only_without_boards);

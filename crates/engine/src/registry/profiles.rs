@@ -1,5 +1,7 @@
 //! Profiles of members: changed only while their kind exists, and deleted with it.
 
+use std::borrow::Cow;
+
 use board::{KindName, Member, Profile};
 use shard_store::{ProfileChange, StoreError};
 
@@ -20,7 +22,11 @@ impl Registry {
             return Err(StoreError::StaleKind);
         }
         for change in changes {
-            let record = || log.record(Event::ProfileChanged { kind, change });
+            let event = Event::ProfileChanged {
+                kind: Cow::Borrowed(kind),
+                change: Cow::Borrowed(change),
+            };
+            let record = || log.record(event);
             self.profiles.change(kind, change, record);
         }
         Ok(())

@@ -233,8 +233,8 @@ impl Log for Journal {
             Event::KindWritten {
                 record,
                 without_boards,
-            } => Happened::Kind(record.clone(), without_boards),
-            Event::BoardMade { record, at } => Happened::Made(record.clone(), at),
+            } => Happened::Kind(record.into_owned(), without_boards),
+            Event::BoardMade { record, at } => Happened::Made(record.into_owned(), at),
             Event::BoardEnded { incarnation } => Happened::Ended(incarnation),
             other => panic!("{other:?}"),
         };

@@ -44,7 +44,7 @@ impl FrozenTable {
         });
     }
 
-    /// Does the same until the first error.
+    /// Visits every record like [`for_each`](Self::for_each), until the first error.
     pub(crate) fn try_for_each<E>(
         &self,
         mut visit: impl FnMut(u32, &[u8], &[u64]) -> Result<(), E>,

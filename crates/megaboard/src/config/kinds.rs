@@ -50,9 +50,9 @@ impl ConfiguredKind {
         &self.name
     }
 
-    /// Returns the number of shards if the file does not set it: see [`KindShape::default_shards`].
-    pub(crate) fn default_shards(&self, default: ShardCount, dense_max: ShardCount) -> ShardCount {
-        self.shape.default_shards(default, dense_max)
+    /// Returns whether it has dense ranks.
+    pub(crate) const fn has_dense_ranks(&self) -> bool {
+        self.shape.has_dense_ranks()
     }
 
     /// Returns the kind. It has so many shards if the file does not set the number.

@@ -88,7 +88,7 @@ impl KeptResponses {
 }
 
 #[cfg(test)]
-pub(super) mod tests {
+pub(crate) mod tests {
     use super::*;
 
     fn form(n: usize) -> TopForm {

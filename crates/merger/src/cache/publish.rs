@@ -6,7 +6,7 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use shard_store::{Lease, ShardStore, SharedMergeResult, SharedTop};
+use shard_store::{Lease, ShardStore, SharedMergeResult, SharedTop, StoreServers};
 use tokio::runtime::Handle;
 use tokio::sync::Semaphore;
 
@@ -107,7 +107,12 @@ impl End {
     /// Ends the lease by publishing a board, or by releasing it. A failure is harmless: the lease
     /// expires by itself, and the other servers merge on their own.
     async fn with(self, snapshot: Option<Arc<Snapshot>>) {
-        if let Some(boards) = self.store.shared() {
+        if let Some(boards) = self
+            .store
+            .capabilities()
+            .servers
+            .and_then(StoreServers::shared)
+        {
             let merged = snapshot.map_or(SharedMergeResult::Nothing, |snapshot| {
                 merged(&snapshot, &self.lease, boards.bytes_max())
             });
@@ -122,7 +127,7 @@ fn merged(snapshot: &Snapshot, lease: &Lease, bytes_max: usize) -> SharedMergeRe
     if lease.published.as_ref() == Some(&version) {
         return SharedMergeResult::Unchanged { version };
     }
-    let fits = wire::len(snapshot) <= bytes_max;
+    let fits = wire::len_max(snapshot) <= bytes_max;
     match fits.then(|| wire::written(snapshot)).flatten() {
         Some(bytes) => SharedMergeResult::Board { version, bytes },
         None => SharedMergeResult::Nothing,

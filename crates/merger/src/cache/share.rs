@@ -12,13 +12,13 @@ use std::time::Duration;
 
 use board::{Kind, Timestamp};
 use shard_router::KnownBoard;
-use shard_store::{SharedBoards, SharedTake, SharedTop, StoreError};
+use shard_store::{SharedBoards, SharedTake, SharedTop, StoreError, StoreServers};
 use tokio::time::Instant;
 
 use super::kept::KeptResponses;
 use super::publish::HeldLease;
 use super::snapshot::{Key, Need, Shape, Snapshot};
-use super::wire::{self, Content};
+use super::wire;
 use crate::merger::Merger;
 
 /// Maximum wait for another server's merge.
@@ -51,10 +51,11 @@ pub(super) enum SharedMerge {
 impl Merger {
     /// Returns what another server has published, if it can be used; otherwise possibly a lease.
     pub(super) async fn take(&self, request: &MergeRequest<'_>) -> SharedMerge {
-        let Some(boards) = self.router.store().shared() else {
+        let servers = self.router.store().capabilities().servers;
+        let Some(boards) = servers.and_then(StoreServers::shared) else {
             return SharedMerge::Merge(None);
         };
-        let too_large = |known: &Snapshot| wire::len(known) > boards.bytes_max();
+        let too_large = |known: &Snapshot| wire::len_max(known) > boards.bytes_max();
         if request.need.fresh || request.known.is_some_and(too_large) {
             return SharedMerge::Merge(None);
         }
@@ -153,26 +154,27 @@ impl MergeRequest<'_> {
 
     /// Decodes the snapshot that another server published, if it may be shown here.
     fn snapshot(&self, bytes: &[u8], as_of: Timestamp, began: Instant) -> Option<Snapshot> {
-        let Content {
-            vector,
-            members,
-            rendered,
-        } = wire::read(bytes)?;
+        let content = wire::read(bytes)?;
+        let vector = &*content.vector;
         let is_this = vector.incarnation() == Some(self.record.incarnation)
             && vector.ranks() == self.kind.rank_style()
             && vector.hidden() == self.kind.hidden().digest()
             && (self.kind.is_dense()
                 || vector.shards().len() == usize::from(self.record.shards.get()));
         let goes_on = |known: &Snapshot| vector.continues(&known.vector);
-        (is_this && self.known.is_none_or(goes_on)).then(|| Snapshot {
+        if !is_this || !self.known.is_none_or(goes_on) {
+            return None;
+        }
+        let rendered = content.rendered();
+        Some(Snapshot {
             version: vector.text(),
             as_of,
             activity: self.record.activity,
-            members,
+            members: content.members,
             kept: KeptResponses::of(rendered.bytes.len()),
             rendered,
             profiles: None,
-            vector,
+            vector: content.vector.into_owned(),
             shape: self.shape(),
             began,
             unsettled: false,

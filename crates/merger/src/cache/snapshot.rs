@@ -237,7 +237,7 @@ impl Snapshot {
 }
 
 #[cfg(test)]
-pub(super) mod tests {
+pub(crate) mod tests {
     use std::time::Duration;
 
     use board::{FieldName, FieldRule, KindName, KindSpec, Mode, Rules, Ties};

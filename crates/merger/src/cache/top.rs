@@ -220,7 +220,8 @@ impl Merger {
         need: Need,
     ) -> Option<BoxFuture<'a, ()>> {
         let may_last = has_last && !need.fresh;
-        may_last.then(|| self.router.store().silence(record))?
+        let servers = self.router.store().capabilities().servers?;
+        may_last.then(|| servers.silence(record))
     }
 
     /// Returns the last snapshot, if a merge would have to queue at the store and the snapshot is at
@@ -232,7 +233,7 @@ impl Merger {
         key: Key,
         need: Need,
     ) -> Option<TopView> {
-        if need.fresh || !self.store().has_queue(record) {
+        if need.fresh || !self.has_queue(record) {
             return None;
         }
         let known = self.boards.snapshots.get(&key)?;
@@ -242,6 +243,11 @@ impl Merger {
         };
         let is_served = known.activity == record.activity && known.serves(kind, need);
         is_served.then(|| self.stale(known))
+    }
+
+    fn has_queue(&self, record: &BoardRecord) -> bool {
+        let servers = self.store().capabilities().servers;
+        servers.is_some_and(|servers| servers.have_queue(record))
     }
 
     /// Returns the last snapshot as stale, if that is allowed.

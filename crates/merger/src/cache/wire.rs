@@ -4,15 +4,13 @@
 //! again has the same bytes. Bytes that are not complete, or not of this format, are treated as
 //! absent.
 //!
-//! ```text
-//!   incarnation u64 | ranks u8 | hidden u64 | shards u16 | epoch, counter, digest u64 each, a shard
-//!   members u64 | entries u32 | the end of each u32 | their bytes | XXH3 of it all u64
-//! ```
-//!
-//! Numbers are little-endian.
+//! They are a [`Content`] in the format of [`postcard`], and the XXH3 of it, little endian.
 
-use board::{Activity, Incarnation, RankStyle};
-use bytes::{Buf, BufMut, Bytes};
+use std::borrow::Cow;
+
+use board::{Activity, RankStyle};
+use bytes::Bytes;
+use serde::{Deserialize, Serialize};
 use shard_store::ShardVersion;
 use twox_hash::XxHash3_64;
 
@@ -23,18 +21,27 @@ use crate::version::Version;
 /// each other's boards.
 const FORMAT: u32 = 1;
 
-/// Bytes beside those of shards and entries.
-const FIXED_BYTES: usize = 8 + 1 + 8 + 2 + 8 + 4 + CHECKSUM_BYTES;
-const SHARD_BYTES: usize = 24;
-const END_BYTES: usize = 4;
+/// Maximum bytes beside those of shards and entries.
+const FIXED_BYTES_MAX: usize = 64;
 const CHECKSUM_BYTES: usize = 8;
 
-/// A board that another server merged.
-#[derive(Debug)]
-pub(super) struct Content {
-    pub(super) vector: Version,
+/// A board that a server merged.
+#[derive(Debug, Serialize, Deserialize)]
+pub(super) struct Content<'a> {
+    pub(super) vector: Cow<'a, Version>,
     pub(super) members: u64,
-    pub(super) rendered: Rendered,
+    ends: Cow<'a, [u32]>,
+    entries: &'a [u8],
+}
+
+impl Content<'_> {
+    /// Returns the entries. Copied, so that the measured bytes are all that is held.
+    pub(super) fn rendered(&self) -> Rendered {
+        Rendered {
+            bytes: Bytes::copy_from_slice(self.entries),
+            ends: self.ends.to_vec(),
+        }
+    }
 }
 
 /// Returns a name for everything that determines the bytes of a board of this shape, except the
@@ -68,92 +75,45 @@ pub(super) fn name_of(shape: Shape, activity: &Activity, renderer_format: &str) 
     name
 }
 
-/// Returns the length of what [`written`] returns.
-pub(super) fn len(snapshot: &Snapshot) -> usize {
-    FIXED_BYTES
-        + SHARD_BYTES * snapshot.vector.shards().len()
-        + END_BYTES * snapshot.rendered.ends.len()
+/// Returns the maximum length of what [`written`] returns.
+pub(super) fn len_max(snapshot: &Snapshot) -> usize {
+    FIXED_BYTES_MAX
+        + snapshot.vector.shards().len() * (size_of::<ShardVersion>() * 5 / 4)
+        + snapshot.rendered.ends.len() * (size_of::<u32>() + 1)
         + snapshot.rendered.bytes.len()
 }
 
 /// Encodes the snapshot; `None` for a board not yet created.
 pub(super) fn written(snapshot: &Snapshot) -> Option<Bytes> {
-    let Snapshot {
-        vector, rendered, ..
-    } = snapshot;
-    let mut bytes = Vec::with_capacity(len(snapshot));
-    bytes.put_u64_le(vector.incarnation()?.0);
-    bytes.put_u8(vector.ranks() as u8);
-    bytes.put_u64_le(vector.hidden());
-    bytes.put_u16_le(u16::try_from(vector.shards().len()).ok()?);
-    for shard in vector.shards() {
-        for word in [shard.epoch, shard.counter, shard.digest] {
-            bytes.put_u64_le(word);
-        }
-    }
-    bytes.put_u64_le(snapshot.members);
-    bytes.put_u32_le(u32::try_from(rendered.ends.len()).ok()?);
-    for end in &rendered.ends {
-        bytes.put_u32_le(*end);
-    }
-    bytes.put_slice(&rendered.bytes);
-    bytes.put_u64_le(XxHash3_64::oneshot(&bytes));
+    snapshot.vector.incarnation()?;
+    let content = Content {
+        vector: Cow::Borrowed(&snapshot.vector),
+        members: snapshot.members,
+        ends: Cow::Borrowed(&snapshot.rendered.ends),
+        entries: &snapshot.rendered.bytes,
+    };
+    let bytes = Vec::with_capacity(len_max(snapshot));
+    let mut bytes = postcard::to_extend(&content, bytes).expect("a vector takes everything");
+    bytes.extend(XxHash3_64::oneshot(&bytes).to_le_bytes());
     Some(bytes.into())
 }
 
 /// Decodes bytes, if [`written`] made them.
-pub(super) fn read(bytes: &[u8]) -> Option<Content> {
-    let (mut left, checksum) = bytes.split_last_chunk::<CHECKSUM_BYTES>()?;
-    if XxHash3_64::oneshot(left) != u64::from_le_bytes(*checksum) {
+pub(super) fn read(bytes: &[u8]) -> Option<Content<'_>> {
+    let (content, checksum) = bytes.split_last_chunk::<CHECKSUM_BYTES>()?;
+    if XxHash3_64::oneshot(content) != u64::from_le_bytes(*checksum) {
         return None;
     }
-    let incarnation = Incarnation(left.try_get_u64_le().ok()?);
-    let ranks = match left.try_get_u8().ok()? {
-        0 => RankStyle::Ordinal,
-        1 => RankStyle::Competition,
-        2 => RankStyle::Dense,
-        _ => return None,
-    };
-    let hidden = left.try_get_u64_le().ok()?;
-    let shards = left.try_get_u16_le().ok()?;
-    let shards: Option<Vec<_>> = (0..shards).map(|_| read_shard(&mut left)).collect();
-    let members = left.try_get_u64_le().ok()?;
-    let entries = usize::try_from(left.try_get_u32_le().ok()?).ok()?;
-    let (ends, entry_bytes) = left.split_at_checked(entries.checked_mul(END_BYTES)?)?;
-    let ends: Vec<u32> = ends
-        .as_chunks::<END_BYTES>()
-        .0
-        .iter()
-        .map(|end| u32::from_le_bytes(*end))
-        .collect();
-    let last = ends.last().map_or(0, |end| *end as usize);
-    if !ends.is_sorted() || last != entry_bytes.len() {
-        return None;
-    }
-    Some(Content {
-        vector: Version::new(incarnation, ranks, shards?).without(hidden),
-        members,
-        rendered: Rendered {
-            // Copied, so that the measured bytes are all that is held.
-            bytes: Bytes::copy_from_slice(entry_bytes),
-            ends,
-        },
-    })
-}
-
-fn read_shard(left: &mut &[u8]) -> Option<ShardVersion> {
-    Some(ShardVersion {
-        epoch: left.try_get_u64_le().ok()?,
-        counter: left.try_get_u64_le().ok()?,
-        digest: left.try_get_u64_le().ok()?,
-    })
+    let content: Content<'_> = postcard::from_bytes(content).ok()?;
+    let last = content.ends.last().map_or(0, |end| *end as usize);
+    (content.ends.is_sorted() && last == content.entries.len()).then_some(content)
 }
 
 #[cfg(test)]
 mod tests {
     use std::sync::OnceLock;
 
-    use board::Timestamp;
+    use board::{Incarnation, Timestamp};
     use proptest::collection::vec;
     use proptest::prelude::*;
     use tokio::time::Instant;
@@ -212,13 +172,14 @@ mod tests {
         #[test]
         fn encoded_snapshots_are_decoded(snapshot in snapshots()) {
             let bytes = written(&snapshot).unwrap();
-            prop_assert_eq!(bytes.len(), len(&snapshot));
+            prop_assert!(bytes.len() <= len_max(&snapshot));
             let content = read(&bytes).unwrap();
             prop_assert_eq!(content.vector.text(), snapshot.version);
-            prop_assert_eq!(content.vector, snapshot.vector);
+            let rendered = content.rendered();
+            prop_assert_eq!(content.vector.into_owned(), snapshot.vector);
             prop_assert_eq!(content.members, snapshot.members);
-            prop_assert_eq!(content.rendered.bytes, snapshot.rendered.bytes);
-            prop_assert_eq!(content.rendered.ends, snapshot.rendered.ends);
+            prop_assert_eq!(rendered.bytes, snapshot.rendered.bytes);
+            prop_assert_eq!(rendered.ends, snapshot.rendered.ends);
         }
 
         #[test]
@@ -239,9 +200,10 @@ mod tests {
         #[test]
         fn bytes_with_a_valid_checksum_do_not_panic(bytes in vec(any::<u8>(), 0..200)) {
             let mut whole = bytes.clone();
-            whole.put_u64_le(XxHash3_64::oneshot(&bytes));
+            whole.extend(XxHash3_64::oneshot(&bytes).to_le_bytes());
             // Whatever is decoded, its slices are within its bytes.
-            if let Some(Content { rendered, .. }) = read(&whole) {
+            if let Some(content) = read(&whole) {
+                let rendered = content.rendered();
                 for n in 0..=rendered.ends.len() {
                     prop_assert!(rendered.bytes.starts_with(&rendered.first(n)));
                 }

@@ -6,7 +6,7 @@ use board::{BoardName, Bound, Direction, Kind, RankKey, Rules, Value, Window};
 use shard_store::{Anchor, RangeAsk, StoreError};
 
 use crate::gather::{Cut, Gathered, Want, entries};
-use crate::merger::{Merger, ReadFuture, ReadResult};
+use crate::merger::{Merger, ReadFuture};
 use crate::ranks::RankedEntry;
 use crate::scope::Scope;
 
@@ -121,13 +121,7 @@ impl Merger {
                 let better: u64 = parts.filter_map(|part| part.anchor).sum();
                 better.min(listed)
             };
-            Ok(ReadResult {
-                version: scope.version(&readings),
-                as_of: scope.as_of,
-                members: scope.members_of(&readings),
-                activity: scope.record.activity,
-                value: better(1).saturating_sub(better(0)),
-            })
+            Ok(scope.result_of(&readings, better(1).saturating_sub(better(0))))
         })
     }
 }

@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use board::{BoardName, Kind, ShardCount, Window};
 
-use crate::merger::{Merger, ReadFuture, ReadResult};
+use crate::merger::{Merger, ReadFuture};
 
 /// A window with data.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -41,16 +41,11 @@ impl Merger {
             }
             let windows = scope.listed_windows(windows).await?.into_iter();
             let windows = windows.map(|(window, members)| WindowMembers { window, members });
-            Ok(ReadResult {
-                version: scope.version(&readings),
-                as_of: scope.as_of,
-                members: scope.members_of(&readings),
-                activity: scope.record.activity,
-                value: BoardInfo {
-                    shards: Some(scope.record.shards),
-                    windows: windows.collect(),
-                },
-            })
+            let info = BoardInfo {
+                shards: Some(scope.record.shards),
+                windows: windows.collect(),
+            };
+            Ok(scope.result_of(&readings, info))
         })
     }
 }

@@ -10,7 +10,7 @@ use shard_store::{
 };
 
 use crate::list_length::Counting;
-use crate::merger::{Merger, ReadFuture, ReadResult};
+use crate::merger::{Merger, ReadFuture};
 use crate::ranks::{MemberStanding, RankedEntry};
 use crate::scope::Scope;
 
@@ -44,13 +44,7 @@ impl Merger {
                     MemberStanding::Unlisted(member.entry)
                 };
             }
-            Ok(ReadResult {
-                version: scope.version_of(counted.versions),
-                as_of: scope.as_of,
-                members: counted.members.min(listed),
-                activity: scope.record.activity,
-                value,
-            })
+            Ok(scope.result(counted.versions, counted.members.min(listed), value))
         });
         let of_each = answer.map_ok(|mut answer| {
             answer

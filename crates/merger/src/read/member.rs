@@ -64,15 +64,16 @@ impl Merger {
     ) -> ReadFuture<'a, MemberStanding<MemberView, UnlistedView>> {
         self.on_board(board, kind, window, move |scope| async move {
             match scope.around(member, above, below).await? {
-                Around::Unranked(_) | Around::Absent(_) => {
-                    Ok(scope.no_standing(Version::UNCREATED, 0))
-                }
+                Around::Unranked(_) | Around::Absent(_) => Ok(ReadResult {
+                    version: Version::UNCREATED,
+                    ..scope.result(Vec::new(), 0, MemberStanding::NoStanding)
+                }),
                 Around::Ranked(gathered, own) => scope.found(member, *gathered, own, target).await,
             }
         })
     }
 
-    /// Does the same without a target. For a member without a standing, also returns the version
+    /// Returns the entries around a member, without a target. For a member without a standing, also returns the version
     /// and the members of the board, which reads every shard.
     pub fn member_of_whole<'a>(
         &'a self,
@@ -141,7 +142,6 @@ impl Scope<'_> {
             members,
             entries: around,
         } = gathered;
-        let version = self.version_of(versions);
         let index = around
             .iter()
             .position(|ranked| ranked.entry.key == entry.key);
@@ -171,27 +171,12 @@ impl Scope<'_> {
                 target: at_target,
             }),
         };
-        Ok(ReadResult {
-            version,
-            as_of: self.as_of,
-            activity: self.record.activity,
-            members,
-            value,
-        })
+        Ok(self.result(versions, members, value))
     }
 
     fn absent(&self, gathered: Gathered) -> MemberResult {
-        self.no_standing(self.version_of(gathered.versions), gathered.members)
-    }
-
-    fn no_standing(&self, version: Version, members: u64) -> MemberResult {
-        ReadResult {
-            version,
-            as_of: self.as_of,
-            activity: self.record.activity,
-            members,
-            value: MemberStanding::NoStanding,
-        }
+        let value = MemberStanding::NoStanding;
+        self.result(gathered.versions, gathered.members, value)
     }
 
     /// Reads the neighbours of the member, and its entry, if it has one.
@@ -224,7 +209,7 @@ impl Scope<'_> {
         ))
     }
 
-    /// Does the same in one step, if the store reads boards so.
+    /// Reads them in one step, if the store reads boards so.
     async fn around_at_once(
         &self,
         member: &Member,

@@ -71,13 +71,13 @@ struct Interval {
 /// Finds a key close to the ranks from `from` to `to`.
 pub(super) async fn steer(scope: &Scope<'_>, from: u64, to: u64) -> Result<Steered, StoreError> {
     let shards = u64::from(scope.shards());
-    let (near, searches_max) = if scope.store.is_local() {
+    let (near, searches_max) = if scope.reads_whole {
         (0, LOCAL_SEARCHES_MAX)
     } else {
         (NEAR, SEARCHES_MAX)
     };
     let near = near.max(to - from).max(NEAR_OF_SHARD * shards);
-    let mut seen = if scope.store.is_local() {
+    let mut seen = if scope.reads_whole {
         scope.round_of_all([]).await?
     } else {
         let expected = around(from / shards, to / shards);
@@ -88,11 +88,11 @@ pub(super) async fn steer(scope: &Scope<'_>, from: u64, to: u64) -> Result<Steer
         return Ok(Steered::PastTheEnd(seen));
     }
     let mut left = Interval::of(from, &seen);
-    if scope.store.is_local() {
+    if scope.reads_whole {
         seen = sample(scope, &left.expected(to)).await?;
     }
     for search in 1..=searches_max {
-        if !scope.store.is_local()
+        if !scope.reads_whole
             && let Some(pivot) = samples::closest(&seen, from, to)
             && distance(pivot.rank, from, to) + pivot.error <= near
         {
@@ -134,7 +134,7 @@ fn around(low: u64, high: u64) -> (u64, u64) {
 /// Samples every shard evenly between two of its local ranks; in this process only the middle of the
 /// largest of these intervals.
 async fn sample(scope: &Scope<'_>, search: &[(u64, u64)]) -> Result<Vec<ShardReading>, StoreError> {
-    if scope.store.is_local() {
+    if scope.reads_whole {
         return sample_one(scope, search).await;
     }
     let of_one = SAMPLES_OF_ALL / u64::from(scope.shards());

@@ -7,7 +7,7 @@ use board::{BoardName, Bound, Kind, RankKey, Timestamp, Values, Window};
 use futures::{FutureExt as _, TryFutureExt as _};
 use shard_store::{Anchor, Groups, RangeAsk, ShardReading};
 
-use crate::merger::{Merger, ReadFuture, ReadResult};
+use crate::merger::{Merger, ReadFuture};
 
 /// The asks for one position, which are read at one moment.
 const ASKS: usize = 2;
@@ -114,17 +114,9 @@ impl Merger {
                     let view = PositionView { rank, position };
                     scope.lists(bound, entries).then_some(view)
                 };
-                Ok(ReadResult {
-                    version: scope.version_of(versions),
-                    as_of: scope.as_of,
-                    members: members.min(listed.listed()),
-                    activity: scope.record.activity,
-                    value: bounds
-                        .iter()
-                        .zip(above.chunks(ASKS))
-                        .map(view)
-                        .collect::<Vec<_>>(),
-                })
+                let views = bounds.iter().zip(above.chunks(ASKS)).map(view);
+                let members = members.min(listed.listed());
+                Ok(scope.result(versions, members, views.collect::<Vec<_>>()))
             }
         });
         let of_each = answer.map_ok(move |mut answer| {

@@ -51,7 +51,7 @@ impl Scope<'_> {
         &self,
         queries: &[ShardQuery],
     ) -> Result<Vec<ShardReading>, StoreError> {
-        let is_local = self.store.is_local();
+        let is_local = self.reads_whole;
         let work_max = if is_local { STEP } else { SHORT_WORK };
         let total = queries.iter().map(|asked| self.work(asked)).sum();
         if total <= work_max {
@@ -83,7 +83,7 @@ impl Scope<'_> {
         queries: &[ShardQuery],
         work: usize,
     ) -> Result<Vec<ShardReading>, StoreError> {
-        if self.store.is_local() {
+        if self.reads_whole {
             spend(work).await;
         } else {
             pacing::count(work);

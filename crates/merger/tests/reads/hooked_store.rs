@@ -5,17 +5,16 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 
 use board::{
-    Activity, BoardName, Incarnation, Kind, KindName, Member, Profile, ShardCount, Subject,
-    Timestamp,
+    Activity, BoardName, Incarnation, Kind, KindName, Member, Profile, Subject, Timestamp,
 };
 use futures::FutureExt;
 use futures::future::{BoxFuture, ready, try_join_all};
 use parking_lot::Mutex;
 use shard_store::{
-    Batch, BoardRecord, BoardSettings, ChangeActivityError, CreateBoardError, Deadline,
-    DeleteBoardError, IndexMismatch, KindRecord, KindWriteError, Outcome, ProfileChange,
+    Batch, BoardRecord, BoardSettings, Capabilities, ChangeActivityError, CreateBoardError,
+    Deadline, DeleteBoardError, IndexMismatch, KindRecord, KindWriteError, Outcome, ProfileChange,
     PutSettingsError, Query, Revision, ShardQuery, ShardReading, ShardStore, SharedBoards,
-    StoreError, UnsupportedKind, WindowCount,
+    StoreError, StoreServers, UnsupportedKind, WindowCount,
 };
 use store_local::LocalStore;
 use testkit::conformance::fixtures::read_shard;
@@ -316,16 +315,11 @@ impl ShardStore for HookedStore {
         try_join_all(queries.iter().map(read)).boxed()
     }
 
-    fn has_queue(&self, _: &BoardRecord) -> bool {
-        self.has_queue.load(Ordering::Relaxed)
-    }
-
-    fn is_local(&self) -> bool {
-        self.is_local
-    }
-
-    fn dense_shards_max(&self) -> ShardCount {
-        self.inner.dense_shards_max()
+    fn capabilities(&self) -> Capabilities<'_> {
+        Capabilities {
+            whole_boards: self.is_local,
+            servers: (!self.is_local).then_some(self),
+        }
     }
 
     fn check_kind(&self, kind: &Kind) -> Result<(), UnsupportedKind> {
@@ -363,10 +357,6 @@ impl ShardStore for HookedStore {
         self.inner.drop_over(board, now)
     }
 
-    fn shared(&self) -> Option<&dyn SharedBoards> {
-        self.shared.as_ref().map(|shared| shared as _)
-    }
-
     fn verify<'a>(
         &'a self,
         board: &'a BoardRecord,
@@ -374,5 +364,23 @@ impl ShardStore for HookedStore {
         repair: bool,
     ) -> BoxFuture<'a, Result<Vec<IndexMismatch>, StoreError>> {
         self.inner.verify(board, shard, repair)
+    }
+}
+
+impl StoreServers for HookedStore {
+    fn silence<'a>(&'a self, _: Option<&'a BoardRecord>) -> BoxFuture<'a, ()> {
+        std::future::pending().boxed()
+    }
+
+    fn have_queue(&self, _: &BoardRecord) -> bool {
+        self.has_queue.load(Ordering::Relaxed)
+    }
+
+    fn may_include(&self, _: Option<&str>) -> bool {
+        false
+    }
+
+    fn shared(&self) -> Option<&dyn SharedBoards> {
+        self.shared.as_ref().map(|shared| shared as _)
     }
 }

@@ -177,7 +177,8 @@ impl RedisTarget {
             lines.find_map(|line| line.strip_prefix(name))
         };
         let id = value("master_replid:");
-        if self.store.may_be_node(id) {
+        let servers = self.store.capabilities().servers;
+        if servers.is_some_and(|servers| servers.may_include(id)) {
             let why = match id {
                 Some(_) => "is a node of the store of this service",
                 None => {

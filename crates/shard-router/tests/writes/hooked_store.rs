@@ -11,8 +11,8 @@ use futures::FutureExt;
 use futures::future::{BoxFuture, ready};
 use parking_lot::Mutex;
 use shard_store::{
-    Batch, BoardRecord, BoardSettings, ChangeActivityError, CreateBoardError, Deadline,
-    DeleteBoardError, IndexMismatch, KindRecord, KindWriteError, Outcome, ProfileChange,
+    Batch, BoardRecord, BoardSettings, Capabilities, ChangeActivityError, CreateBoardError,
+    Deadline, DeleteBoardError, IndexMismatch, KindRecord, KindWriteError, Outcome, ProfileChange,
     PutSettingsError, Revision, ShardQuery, ShardReading, ShardStore, StoreError, WindowCount,
 };
 use store_local::LocalStore;
@@ -127,6 +127,13 @@ impl HookedStore {
 impl ShardStore for HookedStore {
     fn name(&self) -> &'static str {
         "hooked"
+    }
+
+    fn capabilities(&self) -> Capabilities<'_> {
+        Capabilities {
+            whole_boards: false,
+            servers: None,
+        }
     }
 
     fn kinds(&self) -> BoxFuture<'_, Result<Vec<KindRecord>, StoreError>> {

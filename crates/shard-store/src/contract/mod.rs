@@ -6,6 +6,7 @@
 //! beside their standings, `error` how a call can fail, `failure` how an item can. One suite, `testkit::conformance`, tests
 //! every store against it.
 
+mod capabilities;
 mod error;
 mod failure;
 mod profile;
@@ -15,6 +16,7 @@ mod shared;
 mod store;
 mod write;
 
+pub use capabilities::{Capabilities, StoreServers};
 pub use error::{
     ChangeActivityError, CreateBoardError, DeleteBoardError, KindWriteError, PutSettingsError,
     StoreError, UnsupportedKind,

@@ -7,6 +7,7 @@
 use std::sync::Arc;
 
 use board::{Bound, Member, RankKey, Standing, Timestamp, Window};
+use serde::{Deserialize, Serialize};
 
 /// A query of one window of one shard.
 #[derive(Debug, Clone, PartialEq)]
@@ -143,7 +144,7 @@ pub struct ShardEntry {
 
 /// The version of a window of a shard. Within one epoch, a greater counter is later, and equal
 /// versions mean equal contents.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Hash)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Hash, Serialize, Deserialize)]
 pub struct ShardVersion {
     /// Changes when the store lost data.
     pub epoch: u64,

@@ -2,6 +2,8 @@
 
 use std::sync::Arc;
 
+use serde::{Deserialize, Serialize};
+
 use board::{Activity, BoardName, Incarnation, Kind, KindName, Meaning, ShardCount};
 
 /// Number of writes of a kind's record; 0 before the first.
@@ -21,7 +23,7 @@ pub struct KindRecord {
 }
 
 /// The record of a board, written atomically before its first shard.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Deserialize, Serialize)]
 pub struct BoardRecord {
     /// Its name.
     pub name: BoardName,

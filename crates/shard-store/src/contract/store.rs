@@ -7,18 +7,17 @@
 //! [`ShardStore::check_time`] rejects what depends on the time, and nothing is written or dropped
 //! by it.
 
-use std::num::NonZero;
 use std::sync::Arc;
 use std::time::Duration;
 
 use board::{
-    Activity, BoardName, Incarnation, Kind, KindName, Member, Profile, ShardCount, Subject,
-    Timestamp, Window,
+    Activity, BoardName, Incarnation, Kind, KindName, Member, Profile, Subject, Timestamp, Window,
 };
 use futures::FutureExt as _;
 use futures::future::{BoxFuture, ready};
 use metering::Registry;
 
+use super::capabilities::Capabilities;
 use super::error::{
     ChangeActivityError, CreateBoardError, DeleteBoardError, KindWriteError, PutSettingsError,
     StoreError, UnsupportedKind,
@@ -26,11 +25,7 @@ use super::error::{
 use super::profile::ProfileChange;
 use super::read::{BoardReading, Groups, RangeAsk, ShardQuery, ShardReading, WindowCount};
 use super::record::{BoardRecord, BoardSettings, KindRecord, Revision};
-use super::shared::SharedBoards;
 use super::write::{Batch, Deadline, Outcome};
-
-/// Default maximum of concurrent `apply` calls of one request.
-const CONCURRENT_APPLIES_MAX: usize = 64;
 
 /// A store of sharded boards. Each shard has a score KV, which is the authority, and a sorted set
 /// over it.
@@ -41,6 +36,14 @@ const CONCURRENT_APPLIES_MAX: usize = 64;
 pub trait ShardStore: Send + Sync + 'static {
     /// Returns its name in responses and logs: `memory`.
     fn name(&self) -> &'static str;
+
+    /// Returns what it can do beyond the calls that all stores have.
+    fn capabilities(&self) -> Capabilities<'_>;
+
+    /// Returns whether this window of a board is read as [`Capabilities::whole_boards`] says.
+    fn reads_whole(&self, _board: &BoardRecord, _window: Window) -> bool {
+        self.capabilities().whole_boards
+    }
 
     /// Returns every kind ever written, including deleted ones, by name.
     fn kinds(&self) -> BoxFuture<'_, Result<Vec<KindRecord>, StoreError>>;
@@ -154,13 +157,6 @@ pub trait ShardStore: Send + Sync + 'static {
         batch: Batch<'a>,
     ) -> BoxFuture<'a, Result<Vec<Outcome>, StoreError>>;
 
-    /// Returns the maximum of concurrent `apply` calls of one request. A store in which they all
-    /// wait for the same sync sets no limit, so that the request waits for one sync, not for one
-    /// after another.
-    fn concurrent_applies_max(&self) -> usize {
-        CONCURRENT_APPLIES_MAX
-    }
-
     /// Queries shards of a board, and returns a reading for each query, in order. Each shard is read
     /// at one moment, but not all of them at the same one. If a shard cannot be read, the call fails.
     ///
@@ -185,12 +181,6 @@ pub trait ShardStore: Send + Sync + 'static {
         Ok(None)
     }
 
-    /// Returns whether `read` makes no round trip. Then more calls that return less are cheaper than
-    /// one that returns everything that may be needed.
-    fn is_local(&self) -> bool {
-        false
-    }
-
     /// Returns the work of reading a range of a shard, in entries that are returned.
     fn work_of(&self, ask: &RangeAsk) -> usize {
         /// What finding an anchor takes.
@@ -199,19 +189,10 @@ pub trait ShardStore: Send + Sync + 'static {
         entries.saturating_add(POSITION_WORK)
     }
 
-    /// Returns the maximum number of shards of boards of a kind with [dense
-    /// ranks](board::RankStyle::Dense): as many as the store reads at one moment.
-    fn dense_shards_max(&self) -> ShardCount {
-        if self.is_local() {
-            ShardCount::MAX
-        } else {
-            ShardCount::ONE
-        }
-    }
-
     /// Checks whether the store supports a kind.
     fn check_kind(&self, kind: &Kind) -> Result<(), UnsupportedKind> {
-        let (shards, shards_max) = (kind.shards(), self.dense_shards_max());
+        let capabilities = self.capabilities();
+        let (shards, shards_max) = (kind.shards(), capabilities.dense_shards_max());
         if kind.is_dense() && shards > shards_max {
             let reason = format!(
                 "{} is more than {}, the maximum of kinds with dense ranks on this store",
@@ -220,21 +201,11 @@ pub trait ShardStore: Send + Sync + 'static {
             );
             return Err(UnsupportedKind::new("shards", reason));
         }
-        if kind.is_dense() && kind.retain().is_some() && !self.is_local() {
+        if kind.is_dense() && kind.retain().is_some() && !capabilities.whole_boards {
             let reason = "dense is not supported together with retain on this store";
             return Err(UnsupportedKind::new("rank", reason));
         }
         Ok(())
-    }
-
-    /// Returns the number of shards of new boards whose kind does not set it.
-    fn default_shards(&self) -> ShardCount {
-        if self.is_local() {
-            let cores = std::thread::available_parallelism();
-            ShardCount::of_cores(cores.map_or(1, NonZero::get))
-        } else {
-            ShardCount::DEFAULT
-        }
     }
 
     /// Waits until everything that reads have returned so far is durable. An error means that this
@@ -288,24 +259,6 @@ pub trait ShardStore: Send + Sync + 'static {
         self.kinds().map(|kinds| kinds.map(drop)).boxed()
     }
 
-    /// Completes when the part of the store that has this board, or without one the part that has all records, is
-    /// known to send no replies: at once, if it sends none already. A store that replies within half a second is not
-    /// silent. `None`: the store is in this process.
-    fn silence<'a>(&'a self, _board: Option<&'a BoardRecord>) -> Option<BoxFuture<'a, ()>> {
-        None
-    }
-
-    /// Returns whether the part of the store that has the board has more reads to do than it can be sent.
-    fn has_queue(&self, _board: &BoardRecord) -> bool {
-        false
-    }
-
-    /// Returns whether the Redis of this replication id (`master_replid`) is one of the store's
-    /// connected nodes; also true if that cannot be determined.
-    fn may_be_node(&self, _replication_id: Option<&str>) -> bool {
-        false
-    }
-
     /// Returns how far the clocks of servers may differ: a closed window or board is final this
     /// much later, for all of them.
     fn clock_tolerance(&self) -> Duration {
@@ -314,11 +267,6 @@ pub trait ShardStore: Send + Sync + 'static {
 
     /// Registers its metrics.
     fn register_metrics(&self, _registry: &mut Registry) {}
-
-    /// Returns the shared boards while there are other servers; otherwise `None`.
-    fn shared(&self) -> Option<&dyn SharedBoards> {
-        None
-    }
 
     /// Closes it: when this is ready, what was acknowledged is durable, and nothing more is
     /// accepted.

@@ -4,6 +4,8 @@ use std::fmt;
 use std::sync::Arc;
 use std::time::Instant;
 
+use serde::{Deserialize, Serialize};
+
 use board::{IdDigest, Kind, Member, OutOfRange, Standing, Timestamp, Values, Window, Windows};
 
 use super::failure::ItemFailure;
@@ -99,7 +101,7 @@ pub struct Item {
 }
 
 /// The effect of an item on a standing.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize, Serialize)]
 pub enum Change {
     /// Folds values into it.
     Fold(Values),

@@ -3,7 +3,7 @@
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
-use metering::{FloatGauge, Gauge, Registry, Unit};
+use metering::{FloatGauge, Gauge, Registry};
 
 use engine::{Holding, IdUse};
 use shard_store::{BOARD_WEIGHT, STANDING_WEIGHT};
@@ -12,17 +12,33 @@ use shard_store::{BOARD_WEIGHT, STANDING_WEIGHT};
 /// may have twice the mean by chance. Counts members, not standings: a member is on the same shard in all windows.
 const SKEW_SHARD_MEMBERS_MIN: u64 = 100;
 
-/// The result of the last complete sweep.
+metering::metrics! {
+    /// The result of the last complete sweep.
+    #[derive(Debug)]
+    struct Gauges {
+        boards: Gauge = Gauge::default(), "store_boards",
+            "Boards held in this process, at the last sweep";
+        split: Gauge = Gauge::default(), "store_split_boards",
+            "Of them those that are spread over shards";
+        standings: Gauge = Gauge::default(), "store_standings",
+            "Standings held: one for each member and window, at the last sweep";
+        shard_standings_max: Gauge = Gauge::default(), "store_shard_standings_max",
+            "Standings of the largest shard of any board";
+        skew_max: FloatGauge = FloatGauge::default(), "store_shard_skew_max_ratio",
+            "The largest shard over the mean of its board, in members, where that is worst, of boards with 100 members a shard and more; 0 without any";
+        id_bytes: Gauge = Gauge::default(), "store_remembered_id" in Bytes,
+            "Memory of remembered contribution ids, at the last sweep";
+        id_limit_bytes: Gauge = Gauge::default(), "store_remembered_id_limit" in Bytes,
+            "Memory that remembered contribution ids may take";
+        id_sustained_rate: FloatGauge = FloatGauge::default(), "store_remembered_id_sustained_rate",
+            "Contributions with an id a second that the limit sustains, by the longest dedupe of all kinds; 0 without any";
+    }
+}
+
+/// The gauges, and what the next sweep has to know of the last.
 #[derive(Debug, Default)]
 pub(crate) struct ContentsMetrics {
-    boards: Gauge,
-    split: Gauge,
-    standings: Gauge,
-    shard_standings_max: Gauge,
-    skew_max: FloatGauge,
-    id_bytes: Gauge,
-    id_limit_bytes: Gauge,
-    id_sustained_rate: FloatGauge,
+    gauges: Gauges,
     /// Whether ids exceeded half of their limit, and have not fallen well below it since.
     ids_are_high: AtomicBool,
 }
@@ -91,20 +107,21 @@ fn skew(shards: usize, members: u64, largest: u64) -> f64 {
 impl ContentsMetrics {
     /// Publishes the result of a sweep.
     pub(crate) fn update(&self, found: &Census) {
-        set(&self.boards, found.boards);
-        set(&self.split, found.split);
-        set(&self.standings, found.standings);
-        set(&self.shard_standings_max, found.shard_standings_max);
-        self.skew_max.set(found.skew_max);
+        set(&self.gauges.boards, found.boards);
+        set(&self.gauges.split, found.split);
+        set(&self.gauges.standings, found.standings);
+        set(&self.gauges.shard_standings_max, found.shard_standings_max);
+        self.gauges.skew_max.set(found.skew_max);
     }
 
     /// Sets the gauges of remembered ids, the longest of which are kept for `dedupe_max`. Logs a warning when they
     /// exceed half of their limit, and again only after they fell to three eighths of it.
     pub(crate) fn update_ids(&self, ids: IdUse, dedupe_max: Duration) {
-        set(&self.id_bytes, ids.used_bytes as u64);
-        set(&self.id_limit_bytes, ids.limit_bytes as u64);
+        set(&self.gauges.id_bytes, ids.used_bytes as u64);
+        set(&self.gauges.id_limit_bytes, ids.limit_bytes as u64);
         let rate = ids.sustained_rate(dedupe_max);
-        self.id_sustained_rate
+        self.gauges
+            .id_sustained_rate
             .set(if rate.is_finite() { rate } else { 0.0 });
         // There is one sweep at a time.
         let was_high = self.ids_are_high.load(Ordering::Relaxed);
@@ -124,48 +141,7 @@ impl ContentsMetrics {
 
     /// Registers the gauges.
     pub(crate) fn register(&self, registry: &mut Registry) {
-        registry.register(
-            "store_boards",
-            "Boards held in this process, at the last sweep",
-            self.boards.clone(),
-        );
-        registry.register(
-            "store_split_boards",
-            "Of them those that are spread over shards",
-            self.split.clone(),
-        );
-        registry.register(
-            "store_standings",
-            "Standings held: one for each member and window, at the last sweep",
-            self.standings.clone(),
-        );
-        registry.register(
-            "store_shard_standings_max",
-            "Standings of the largest shard of any board",
-            self.shard_standings_max.clone(),
-        );
-        registry.register(
-            "store_shard_skew_max_ratio",
-            "The largest shard over the mean of its board, in members, where that is worst, of boards with 100 members a shard and more; 0 without any",
-            self.skew_max.clone(),
-        );
-        registry.register_with_unit(
-            "store_remembered_id",
-            "Memory of remembered contribution ids, at the last sweep",
-            Unit::Bytes,
-            self.id_bytes.clone(),
-        );
-        registry.register_with_unit(
-            "store_remembered_id_limit",
-            "Memory that remembered contribution ids may take",
-            Unit::Bytes,
-            self.id_limit_bytes.clone(),
-        );
-        registry.register(
-            "store_remembered_id_sustained_rate",
-            "Contributions with an id a second that the limit sustains, by the longest dedupe of all kinds; 0 without any",
-            self.id_sustained_rate.clone(),
-        );
+        self.gauges.register_all(registry);
     }
 }
 

@@ -4,14 +4,20 @@ use std::time::Duration;
 
 use metering::{Counter, FloatGauge, Gauge, Registry, ScrapedMetric, Unit, seconds, unix_seconds};
 
-/// Metrics of the snapshots of this process.
-#[derive(Debug, Clone, Default)]
-pub(crate) struct SnapshotMetrics {
-    taken: Counter,
-    pub(crate) failures: Counter,
-    last_at: FloatGauge,
-    last_duration: FloatGauge,
-    last_bytes: Gauge,
+metering::metrics! {
+    /// Metrics of the snapshots of this process.
+    #[derive(Debug, Clone)]
+    pub(crate) struct SnapshotMetrics {
+        taken: Counter = Counter::default(), "snapshots", "Snapshots taken by this process";
+        pub(crate) failures: Counter = Counter::default(), "snapshot_failures",
+            "Snapshots that could not be taken: the journal grows until one can";
+        last_at: FloatGauge = FloatGauge::default(), "snapshot_last_timestamp" in Seconds,
+            "When this process took its last snapshot, since 1970; 0 before the first";
+        last_duration: FloatGauge = FloatGauge::default(), "snapshot_last_duration" in Seconds,
+            "How long it took";
+        last_bytes: Gauge = Gauge::default(), "snapshot_last_size" in Bytes,
+            "Length of the last snapshot, also of one found at the start";
+    }
 }
 
 impl SnapshotMetrics {
@@ -40,34 +46,7 @@ impl SnapshotMetrics {
         ),
         registry: &mut Registry,
     ) {
-        registry.register(
-            "snapshots",
-            "Snapshots taken by this process",
-            self.taken.clone(),
-        );
-        registry.register(
-            "snapshot_failures",
-            "Snapshots that could not be taken: the journal grows until one can",
-            self.failures.clone(),
-        );
-        registry.register_with_unit(
-            "snapshot_last_timestamp",
-            "When this process took its last snapshot, since 1970; 0 before the first",
-            Unit::Seconds,
-            self.last_at.clone(),
-        );
-        registry.register_with_unit(
-            "snapshot_last_duration",
-            "How long it took",
-            Unit::Seconds,
-            self.last_duration.clone(),
-        );
-        registry.register_with_unit(
-            "snapshot_last_size",
-            "Length of the last snapshot, also of one found at the start",
-            Unit::Bytes,
-            self.last_bytes.clone(),
-        );
+        self.register_all(registry);
         registry.register_with_unit(
             "journal_behind_snapshot",
             "Journal behind the last snapshot, which a start would replay",

@@ -4,6 +4,7 @@
 //! whose shards are one. [`Crew::wait`] is for events that concern all shards of a board: all tasks
 //! submitted before are done when it returns.
 
+use std::borrow::Cow;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::mpsc::{Receiver, SyncSender, sync_channel};
 use std::sync::{Arc, Barrier};
@@ -13,8 +14,7 @@ use board::Window;
 use parking_lot::Mutex;
 
 use super::threads::threads;
-use crate::files::record::Applied;
-use engine::{Registry, SharedCell};
+use engine::{Applied, Registry, SharedCell};
 use journal::Sequence;
 
 /// Items that are sent to a thread at once.
@@ -33,8 +33,8 @@ pub(super) struct Task {
 /// Action to replay.
 #[derive(Debug)]
 pub(super) enum Action {
-    Apply(Applied),
-    DropWindows(Vec<Window>),
+    Apply(Applied<'static>),
+    DropWindows(Cow<'static, [Window]>),
     Empty,
 }
 

@@ -6,14 +6,14 @@
 use std::collections::{BTreeMap, HashMap};
 use std::sync::Arc;
 
-use board::{Incarnation, Kind, KindName, Period, Timestamp};
+use board::{BoardName, Incarnation, Kind, KindName, Timestamp};
 use parking_lot::Mutex;
 
 use super::progress::Progress;
 use super::replay::Positions;
 use super::threads::share_out;
 use crate::files::snapshot::{
-    PartHead, PartVisitor, Refusal, SnapshotError, SnapshotReader, Watermarks, WindowHead,
+    Element, PartHead, PartVisitor, Refusal, SnapshotError, SnapshotReader,
 };
 use engine::{Registry, RestoredBoard, Shard, ShardLoader};
 use journal::Sequence;
@@ -104,41 +104,42 @@ impl<'a> PartLoader<'a> {
 }
 
 impl PartVisitor for PartLoader<'_> {
-    fn head(&mut self, head: &PartHead) -> Result<(), Refusal> {
-        let kind = &self.loading.definitions[head.kind as usize];
-        let whole = head.parts == 1 && head.shards.get() > 1;
-        let budget = &self.loading.registry.ids;
-        self.loader = Some(ShardLoader::new(kind.rules(), head.shards, whole, budget));
-        self.head = Some(head.clone());
-        self.generations = 0;
-        Ok(())
-    }
-
-    fn watermarks(&mut self, watermarks: &Watermarks) -> Result<(), Refusal> {
-        let starts = Period::BOUNDED.into_iter().zip(watermarks);
-        let starts = starts.filter_map(|(period, start)| Some((period, (*start)?)));
-        self.loader().set_dropped(starts.collect());
-        Ok(())
-    }
-
-    fn ids_generation(&mut self, began: Timestamp, count: u64) -> Result<(), Refusal> {
-        let count = usize::try_from(count).map_err(|error| Refusal(error.to_string()))?;
-        let generation = self.generations;
-        self.generations += 1;
-        self.loader().begin_ids(generation, began, count);
+    fn element(&mut self, element: &Element) -> Result<(), Refusal> {
+        match element {
+            Element::Head(head) => {
+                let kind = &self.loading.definitions[head.kind as usize];
+                let whole = head.parts == 1 && head.shards.get() > 1;
+                let budget = &self.loading.registry.ids;
+                self.loader = Some(ShardLoader::new(kind.rules(), head.shards, whole, budget));
+                self.head = Some(head.clone());
+                self.generations = 0;
+            }
+            Element::Dropped(starts) => self.loader().set_dropped(starts.iter().copied().collect()),
+            Element::Ids { began, count } => {
+                let count = usize_of(*count)?;
+                let generation = self.generations;
+                self.generations += 1;
+                self.loader().begin_ids(generation, *began, count);
+            }
+            Element::Window(window) => {
+                let rows = usize_of(window.rows)?;
+                let version = (window.counter, window.digest);
+                self.loader().begin_window(window.window, version, rows);
+            }
+            Element::End => {
+                let head = self.head.take().expect("a part begins with its head");
+                let loader = self.loader.take();
+                let shard = loader.expect("a part begins with its head").finish();
+                self.loading.take(&head, shard)?;
+            }
+            Element::Profiles { .. } => {}
+        }
         Ok(())
     }
 
     fn id(&mut self, id: [u32; 4]) -> Result<(), Refusal> {
         let generation = self.generations - 1;
         self.loader().push_id(generation, id);
-        Ok(())
-    }
-
-    fn window(&mut self, window: &WindowHead) -> Result<(), Refusal> {
-        let rows = usize::try_from(window.rows).map_err(|error| Refusal(error.to_string()))?;
-        let version = (window.counter, window.digest);
-        self.loader().begin_window(window.window, version, rows);
         Ok(())
     }
 
@@ -151,16 +152,10 @@ impl PartVisitor for PartLoader<'_> {
         self.loading.registry.replay_profile(kind, &profile);
         Ok(())
     }
+}
 
-    fn end(&mut self) -> Result<(), Refusal> {
-        let head = self.head.take().expect("a part begins with its head");
-        let shard = self
-            .loader
-            .take()
-            .expect("a part begins with its head")
-            .finish();
-        self.loading.take(&head, shard)
-    }
+fn usize_of(count: u64) -> Result<usize, Refusal> {
+    usize::try_from(count).map_err(|error| Refusal(error.to_string()))
 }
 
 impl Loading<'_> {
@@ -195,9 +190,10 @@ impl Loading<'_> {
             *board = Board::Complete(positions.into());
             (shards, last_write)
         };
+        let kind = self.definitions[head.kind as usize].clone();
         let restored = RestoredBoard {
-            name: head.name.clone(),
-            kind: self.definitions[head.kind as usize].clone(),
+            name: BoardName::new(kind.name().clone(), head.subject.clone()),
+            kind,
             incarnation: head.incarnation,
             shards: head.shards,
             activity: head.activity,

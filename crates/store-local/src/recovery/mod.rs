@@ -13,9 +13,8 @@ use std::convert::Infallible;
 use std::thread;
 
 use super::error::LocalError;
-use super::lifecycle::LifecycleRecord;
 use crate::files::Malformed;
-use crate::files::record;
+use crate::files::record::{self, Record};
 use crate::files::snapshot::{self, SnapshotReader};
 use crew::Crew;
 use disk::Disk;
@@ -95,14 +94,16 @@ fn replay(
             epoch = None;
             sizes.journal_bytes += bytes.len() as u64;
             progress.journal_read(bytes.len() as u64);
-            if let Some(own) = LifecycleRecord::decode(bytes) {
-                epoch = own.epoch();
-                return Ok(());
+            match record::decode(bytes).map_err(|e| Refusal::Malformed(sequence, e))? {
+                Record::Started => Ok(()),
+                Record::Stopped { epoch: shown } => {
+                    epoch = Some(shown);
+                    Ok(())
+                }
+                Record::Event(event) => replay
+                    .event(sequence, event)
+                    .map_err(|e| Refusal::Misfit(sequence, e)),
             }
-            let record = record::decode(bytes).map_err(|e| Refusal::Malformed(sequence, e))?;
-            replay
-                .event(sequence, record)
-                .map_err(|e| Refusal::Misfit(sequence, e))
         };
         let journal = journal::read(disk, from, &mut each);
         let (missing, replayed) = replay.finish();

@@ -9,8 +9,7 @@ use std::collections::{HashMap, HashSet};
 use board::{BoardName, Incarnation};
 
 use super::crew::{Action, Crew, Task};
-use crate::files::record::Record;
-use engine::{Registry, SharedCell};
+use engine::{Event, Registry, SharedCell};
 use journal::Sequence;
 
 /// For each board of the snapshot, the sequences of its parts.
@@ -46,22 +45,28 @@ impl<'a> Replay<'a> {
         }
     }
 
-    pub(super) fn event(&mut self, sequence: Sequence, record: Record) -> Result<(), Misfit> {
-        match record {
-            Record::KindWritten {
+    pub(super) fn event(
+        &mut self,
+        sequence: Sequence,
+        event: Event<'static>,
+    ) -> Result<(), Misfit> {
+        match event {
+            Event::KindWritten {
                 record,
                 without_boards,
-            } => self.registry.replay_kind(record, without_boards),
-            Record::BoardMade { record, at } => {
+            } => self
+                .registry
+                .replay_kind(record.into_owned(), without_boards),
+            Event::BoardMade { record, at } => {
                 let made = self.registry.replay_made(&record, at);
-                made.ok_or(Misfit::OtherKind(record.name))?;
+                made.ok_or_else(|| Misfit::OtherKind(record.name.clone()))?;
             }
-            Record::BoardCreated { incarnation, at } => {
+            Event::BoardCreated { incarnation, at } => {
                 if let Some(cell) = self.cell(incarnation) {
                     cell.mark_created(at);
                 }
             }
-            Record::ActivityChanged {
+            Event::ActivityChanged {
                 incarnation,
                 activity,
             } => {
@@ -69,25 +74,25 @@ impl<'a> Replay<'a> {
                     cell.replay_activity(activity);
                 }
             }
-            Record::Applied(applied) => {
+            Event::Applied(applied) => {
                 let (incarnation, shard) = (applied.incarnation, applied.shard);
                 self.submit(incarnation, shard, sequence, Action::Apply(applied));
             }
-            Record::WindowsDropped {
+            Event::WindowsDropped {
                 incarnation,
                 shard,
                 windows,
             } => self.submit(incarnation, shard, sequence, Action::DropWindows(windows)),
-            Record::BoardEmptied { incarnation } => self.empty(incarnation, sequence),
-            Record::BoardSplit { incarnation } => {
+            Event::BoardEmptied { incarnation } => self.empty(incarnation, sequence),
+            Event::BoardSplit { incarnation } => {
                 if let Some(cell) = self.cell(incarnation).filter(|cell| !cell.is_split()) {
                     self.crew.wait();
                     let split = cell.replay_split(&self.registry.ids);
                     split.then_some(()).ok_or(Misfit::TooSmall(incarnation))?;
                 }
             }
-            Record::ProfileChanged { kind, change } => self.registry.replay_profile(&kind, &change),
-            Record::BoardEnded { incarnation } => {
+            Event::ProfileChanged { kind, change } => self.registry.replay_profile(&kind, &change),
+            Event::BoardEnded { incarnation } => {
                 if !self.registry.replay_ended(incarnation) {
                     self.missing.remove(&incarnation);
                 }

@@ -1,5 +1,6 @@
 //! Files that someone has made: what they claim takes no memory, and a start does not wait for them.
 
+use std::borrow::Cow;
 use std::path::Path;
 use std::process::Command;
 use std::sync::Arc;
@@ -8,8 +9,8 @@ use board::{Activity, Incarnation, Kind, ShardCount};
 use engine::Event;
 use journal::{Journal, Sequence, Settings, reserved_bytes};
 use shard_store::{BoardRecord, KindRecord, Revision};
-use store_local::files::record;
-use store_local::files::snapshot::{PartHead, SnapshotWriter};
+use store_local::files::record::{self, Record};
+use store_local::files::snapshot::{Element, PartHead, SnapshotWriter};
 use store_local::{LocalDisk, LocalStore};
 use tempfile::TempDir;
 use testkit::conformance::fixtures::{NOW, gifts};
@@ -45,11 +46,7 @@ fn write_journal(disk: &Arc<LocalDisk>, events: &[Event<'_>]) {
     for some in events.chunks(1000) {
         let records: Vec<Vec<u8>> = some
             .iter()
-            .map(|event| {
-                let mut bytes = Vec::new();
-                record::encode(event, &mut bytes);
-                bytes
-            })
+            .map(|event| record::encoded(&Record::Event(event.clone())))
             .collect();
         let bytes = records.iter().map(|record| reserved_bytes(record.len()));
         let runtime = tokio::runtime::Builder::new_current_thread().build();
@@ -91,7 +88,7 @@ fn parts_of_boards_that_are_not_there_take_no_memory() {
         let definition = snapshot.add_kind(&kind);
         for number in 0..BOARDS {
             let head = PartHead {
-                name: format!("gifts/{number}").parse().unwrap(),
+                subject: number.to_string().parse().unwrap(),
                 incarnation: Incarnation(number),
                 shards: ShardCount::new(SHARDS).unwrap(),
                 activity: Activity::ALWAYS,
@@ -102,8 +99,8 @@ fn parts_of_boards_that_are_not_there_take_no_memory() {
                 part: 0,
                 sequence: 0,
             };
-            snapshot.begin_part(&head).unwrap();
-            snapshot.end_part().unwrap();
+            snapshot.element(&Element::Head(head)).unwrap();
+            snapshot.element(&Element::End).unwrap();
         }
         let bytes = snapshot.finish([&kind_record(&kind)]).unwrap();
         assert!(bytes < FILE_BYTES_MAX, "{bytes}");
@@ -134,13 +131,16 @@ fn boards_that_were_not_large_enough_to_be_split_are_rejected() {
             })
             .collect();
         let mut events = vec![Event::KindWritten {
-            record: &written,
+            record: Cow::Borrowed(&written),
             without_boards: true,
         }];
         events.extend(boards.iter().flat_map(|record| {
             let incarnation = record.incarnation;
             [
-                Event::BoardMade { record, at: NOW },
+                Event::BoardMade {
+                    record: Cow::Borrowed(record),
+                    at: NOW,
+                },
                 Event::BoardSplit { incarnation },
             ]
         }));

@@ -14,7 +14,7 @@ const ALL: Window = Window::ALL_TIME;
 fn dense(store: &OpenStore, windows: &[WindowRule]) -> Kind {
     gifts(|spec| {
         spec.rank = RankStyle::Dense;
-        spec.shards = u64::from(store.dense_shards_max().get().min(8));
+        spec.shards = u64::from(store.capabilities().dense_shards_max().get().min(8));
         spec.windows = windows.to_vec();
     })
 }

@@ -71,7 +71,7 @@ impl<'a> Run<'a> {
         let shards = *dice.pick(&[1, 4, 16]);
         let kind = any_kind(dice, shards);
         let kind = if dice.one_in(3) {
-            dense(kind, store.dense_shards_max())
+            dense(kind, store.capabilities().dense_shards_max())
         } else {
             kind
         };

@@ -266,7 +266,7 @@ where
 
 /// Makes reads, as many at a time as the store takes. Those that take too long are left out.
 async fn read_all<T: Send>(app: &App, reads: Vec<BoxFuture<'_, Vec<T>>>) -> Vec<T> {
-    let reads_max = if app.router.store().is_local() {
+    let reads_max = if app.router.store().capabilities().whole_boards {
         1
     } else {
         READS_MAX

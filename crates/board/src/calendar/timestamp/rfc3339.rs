@@ -23,7 +23,7 @@ const DAY_US: i64 = DAY_MS * 1_000;
 
 /// Why a text is not a moment.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(super) enum Fault {
+pub(super) enum TextError {
     /// A date and time of day without an offset.
     NoOffset,
     /// Any other error.
@@ -35,21 +35,21 @@ pub(super) enum Fault {
 ///
 /// jiff would accept more forms, and reject the last day of 9999. So the form is checked here, and jiff parses
 /// the local time.
-pub(super) fn parse(text: &str) -> Result<i64, Fault> {
-    let (second, rest) = text.split_at_checked(19).ok_or(Fault::Malformed)?;
+pub(super) fn parse(text: &str) -> Result<i64, TextError> {
+    let (second, rest) = text.split_at_checked(19).ok_or(TextError::Malformed)?;
     if !LOCAL.iter().any(|form| has_form(second, form)) {
-        return Err(Fault::Malformed);
+        return Err(TextError::Malformed);
     }
     let fraction = rest.strip_prefix('.').map_or(0, |rest| {
         1 + rest.bytes().take_while(u8::is_ascii_digit).count()
     });
     // Six digits at most: the rest is dropped.
     let local = text[..second.len() + fraction.min(7)].parse::<DateTime>();
-    let local = since_epoch(local.map_err(|_| Fault::Malformed)?);
+    let local = since_epoch(local.map_err(|_| TextError::Malformed)?);
     let offset_ms = match &rest[fraction..] {
-        "" => return Err(Fault::NoOffset),
+        "" => return Err(TextError::NoOffset),
         "Z" | "z" => 0,
-        offset => parse_offset(offset).ok_or(Fault::Malformed)?,
+        offset => parse_offset(offset).ok_or(TextError::Malformed)?,
     };
     let us = local.as_secs() * SECOND_US + i64::from(local.subsec_micros()) - offset_ms * 1_000;
     if !second.ends_with(":60") {
@@ -60,7 +60,7 @@ pub(super) fn parse(text: &str) -> Result<i64, Fault> {
     let next = us - us.rem_euclid(SECOND_US) + SECOND_US;
     match next.rem_euclid(DAY_US) {
         0 => Ok(next - 1),
-        _ => Err(Fault::Malformed),
+        _ => Err(TextError::Malformed),
     }
 }
 
@@ -200,11 +200,11 @@ mod tests {
             "20261120T145222Z0000",
             "2026-11-20T14:52:2éZ",
         ] {
-            assert_eq!(parse(text), Err(Fault::Malformed), "{text}");
+            assert_eq!(parse(text), Err(TextError::Malformed), "{text}");
         }
-        assert_eq!(parse("2026-11-31T14:52:22"), Err(Fault::Malformed));
+        assert_eq!(parse("2026-11-31T14:52:22"), Err(TextError::Malformed));
         for text in ["2026-11-20T14:52:22", "2026-11-20 14:52:22.123"] {
-            assert_eq!(parse(text), Err(Fault::NoOffset), "{text}");
+            assert_eq!(parse(text), Err(TextError::NoOffset), "{text}");
         }
     }
 
@@ -214,7 +214,10 @@ mod tests {
         assert!(before.is_ok());
         assert_eq!(parse("2016-12-31T23:59:60Z"), before);
         assert_eq!(parse("2016-12-31T18:59:60.5-05:00"), before);
-        assert_eq!(parse("2016-12-31T23:59:60-05:00"), Err(Fault::Malformed));
+        assert_eq!(
+            parse("2016-12-31T23:59:60-05:00"),
+            Err(TextError::Malformed)
+        );
     }
 
     #[test]

@@ -48,6 +48,8 @@ impl FromStr for DayStart {
     }
 }
 
+crate::text_form::text_form!(DayStart);
+
 /// A text that is not a time of day.
 #[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
 #[error("`{text}` is not a time of day: times from `00:00` to `23:59` are accepted")]
@@ -108,6 +110,8 @@ impl FromStr for WeeksFrom {
             })
     }
 }
+
+crate::text_form::text_form!(WeeksFrom);
 
 /// A text that is not a date.
 #[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]

@@ -2,11 +2,13 @@
 //!
 //! Not here: the names of windows; `name` writes them and `selector` parses them.
 
+use std::collections::HashMap;
 use std::fmt;
-use std::sync::Arc;
+use std::sync::{Arc, LazyLock, Mutex, PoisonError};
 
 use jiff::civil::date;
 use jiff::tz::TimeZoneDatabase;
+use serde::{Deserialize, Serialize};
 
 use super::begin::{DayStart, Weekday, WeeksFrom};
 use super::seasons::Seasons;
@@ -46,7 +48,8 @@ const FIRST_WEEK_AROUND: i64 = 6;
 /// their offsets, and an hour in which the clock changes ends there.
 ///
 /// Instants before the year 0 or after 9999 fall into the first or last window of their period.
-#[derive(Clone, PartialEq, Eq)]
+#[derive(Clone, PartialEq, Eq, Deserialize, Serialize)]
+#[serde(try_from = "StoredCalendar", into = "StoredCalendar")]
 pub struct Calendar {
     zone: Arc<Zone>,
     day_start: DayStart,
@@ -59,7 +62,7 @@ impl Calendar {
     /// Returns the calendar of a time zone by its IANA name, such as `UTC` or `Asia/Shanghai`,
     /// case-insensitively.
     ///
-    /// The database is compiled in. Loading a zone takes about 100 µs: load it once and clone it.
+    /// The database is compiled in. Loading a zone takes about 100 µs, once in a process.
     pub fn new(time_zone: &str) -> Result<Self, UnknownTimeZone> {
         let unknown = || UnknownTimeZone {
             name: excerpt(time_zone),
@@ -67,19 +70,22 @@ impl Calendar {
         let found = TimeZoneDatabase::bundled()
             .get(time_zone)
             .map_err(|_| unknown())?;
-        let name = found.iana_name().ok_or_else(unknown)?.to_owned();
-        Ok(Self::of(Zone::from_jiff(name, &found)))
+        let name = found.iana_name().ok_or_else(unknown)?;
+        let mut loaded = LOADED.lock().unwrap_or_else(PoisonError::into_inner);
+        let zone = loaded.entry(name.to_owned());
+        let zone = zone.or_insert_with(|| Arc::new(Zone::from_jiff(name.to_owned(), &found)));
+        Ok(Self::of(zone.clone()))
     }
 
     /// Returns the calendar of UTC.
     #[must_use]
     pub fn utc() -> Self {
-        Self::of(Zone::fixed("UTC".to_owned(), 0))
+        Self::of(Arc::new(Zone::fixed("UTC".to_owned(), 0)))
     }
 
-    fn of(zone: Zone) -> Self {
+    fn of(zone: Arc<Zone>) -> Self {
         Self {
-            zone: Arc::new(zone),
+            zone,
             day_start: DayStart::default(),
             week_start: Weekday::default(),
             weeks_from: None,
@@ -259,6 +265,43 @@ impl Calendar {
                 offset,
             )
         })
+    }
+}
+
+/// The time zones that were loaded, by their IANA names: kinds share a few.
+static LOADED: LazyLock<Mutex<HashMap<String, Arc<Zone>>>> = LazyLock::new(Mutex::default);
+
+/// A calendar as stores keep it.
+#[derive(Clone, Deserialize, Serialize)]
+#[serde(deny_unknown_fields)]
+struct StoredCalendar {
+    time_zone: String,
+    day_starts_at: DayStart,
+    week_starts_on: Weekday,
+    weeks_count_from: Option<WeeksFrom>,
+    seasons: Option<Seasons>,
+}
+
+impl From<Calendar> for StoredCalendar {
+    fn from(calendar: Calendar) -> Self {
+        Self {
+            time_zone: calendar.zone.name.clone(),
+            day_starts_at: calendar.day_start,
+            week_starts_on: calendar.week_start,
+            weeks_count_from: calendar.weeks_from,
+            seasons: calendar.seasons.map(Arc::unwrap_or_clone),
+        }
+    }
+}
+
+impl TryFrom<StoredCalendar> for Calendar {
+    type Error = UnknownTimeZone;
+
+    fn try_from(stored: StoredCalendar) -> Result<Self, UnknownTimeZone> {
+        Ok(Self::new(&stored.time_zone)?
+            .beginning(stored.day_starts_at, stored.week_starts_on)
+            .counting_weeks_from(stored.weeks_count_from)
+            .with_seasons(stored.seasons))
     }
 }
 

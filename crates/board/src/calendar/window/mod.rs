@@ -23,10 +23,13 @@ pub use seasons::{Seasons, SeasonsError};
 pub use selector::WindowSelector;
 pub use selector_error::SelectorError;
 
+use serde::{Deserialize, Serialize};
+
 use crate::calendar::Timestamp;
 
 /// One window, identified by its first instant. Only its calendar knows where it ends.
-#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Deserialize, Serialize)]
+#[serde(try_from = "(u8, Timestamp)", into = "(u8, Timestamp)")]
 pub struct Window {
     period: Period,
     start: Timestamp,
@@ -59,6 +62,27 @@ impl Window {
     #[must_use]
     pub const fn start(self) -> Timestamp {
         self.start
+    }
+}
+
+/// The number of the window's period, from 1, or 0 if it has no bounds.
+impl From<Window> for (u8, Timestamp) {
+    fn from(window: Window) -> Self {
+        let number = window.period.number().map_or(0, |number| number + 1);
+        (number, window.start)
+    }
+}
+
+impl TryFrom<(u8, Timestamp)> for Window {
+    type Error = &'static str;
+
+    fn try_from((number, start): (u8, Timestamp)) -> Result<Self, &'static str> {
+        let Some(number) = number.checked_sub(1) else {
+            return Ok(Self::ALL_TIME);
+        };
+        let period = Period::BOUNDED.get(usize::from(number));
+        let period = *period.ok_or("there is no period of this number")?;
+        Ok(Self::starting_at(period, start))
     }
 }
 

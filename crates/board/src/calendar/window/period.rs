@@ -51,30 +51,42 @@ pub enum Period {
     All,
 }
 
+/// Each period, shortest first: its name; from 1 the number by which stores persist what they hold by period, and a new
+/// period gets the next; the hours of a part of a day; the number of weeks, if they are several.
+const PERIODS: [(Period, &str, u8, u8, u8); 20] = [
+    (Period::Hour, "hour", 1, 0, 0),
+    (Period::TwoHours, "2h", 5, 2, 0),
+    (Period::ThreeHours, "3h", 6, 3, 0),
+    (Period::FourHours, "4h", 7, 4, 0),
+    (Period::SixHours, "6h", 8, 6, 0),
+    (Period::EightHours, "8h", 9, 8, 0),
+    (Period::TwelveHours, "12h", 10, 12, 0),
+    (Period::Day, "day", 2, 0, 0),
+    (Period::Week, "week", 3, 0, 0),
+    (Period::TwoWeeks, "2w", 13, 0, 2),
+    (Period::ThreeWeeks, "3w", 14, 0, 3),
+    (Period::FourWeeks, "4w", 15, 0, 4),
+    (Period::Month, "month", 4, 0, 0),
+    (Period::SixWeeks, "6w", 16, 0, 6),
+    (Period::EightWeeks, "8w", 17, 0, 8),
+    (Period::TwelveWeeks, "12w", 18, 0, 12),
+    (Period::Quarter, "quarter", 11, 0, 0),
+    (Period::Year, "year", 12, 0, 0),
+    (Period::Season, "season", 19, 0, 0),
+    (Period::All, "all", 0, 0, 0),
+];
+
 impl Period {
     /// Every period, shortest first.
-    pub const ALL_PERIODS: [Self; 20] = [
-        Self::Hour,
-        Self::TwoHours,
-        Self::ThreeHours,
-        Self::FourHours,
-        Self::SixHours,
-        Self::EightHours,
-        Self::TwelveHours,
-        Self::Day,
-        Self::Week,
-        Self::TwoWeeks,
-        Self::ThreeWeeks,
-        Self::FourWeeks,
-        Self::Month,
-        Self::SixWeeks,
-        Self::EightWeeks,
-        Self::TwelveWeeks,
-        Self::Quarter,
-        Self::Year,
-        Self::Season,
-        Self::All,
-    ];
+    pub const ALL_PERIODS: [Self; 20] = {
+        let mut all = [Self::All; 20];
+        let mut index = 0;
+        while index < all.len() {
+            all[index] = PERIODS[index].0;
+            index += 1;
+        }
+        all
+    };
 
     /// The periods of a kind that does not set them.
     pub const DEFAULTS: [Self; 5] = [Self::Hour, Self::Day, Self::Week, Self::Month, Self::All];
@@ -83,10 +95,9 @@ impl Period {
     pub const BOUNDED: [Self; 19] = {
         let mut bounded = [Self::All; 19];
         let mut index = 0;
-        while index < Self::ALL_PERIODS.len() {
-            let period = Self::ALL_PERIODS[index];
-            if let Some(number) = period.number() {
-                bounded[number as usize] = period;
+        while index < PERIODS.len() {
+            if let Some(number) = PERIODS[index].0.number() {
+                bounded[number as usize] = PERIODS[index].0;
             }
             index += 1;
         }
@@ -96,83 +107,30 @@ impl Period {
     /// Returns the name.
     #[must_use]
     pub const fn as_str(self) -> &'static str {
-        match self {
-            Self::Hour => "hour",
-            Self::TwoHours => "2h",
-            Self::ThreeHours => "3h",
-            Self::FourHours => "4h",
-            Self::SixHours => "6h",
-            Self::EightHours => "8h",
-            Self::TwelveHours => "12h",
-            Self::Day => "day",
-            Self::Week => "week",
-            Self::TwoWeeks => "2w",
-            Self::ThreeWeeks => "3w",
-            Self::FourWeeks => "4w",
-            Self::Month => "month",
-            Self::SixWeeks => "6w",
-            Self::EightWeeks => "8w",
-            Self::TwelveWeeks => "12w",
-            Self::Quarter => "quarter",
-            Self::Year => "year",
-            Self::Season => "season",
-            Self::All => "all",
-        }
+        PERIODS[self as usize].1
     }
 
-    /// Returns the index in [`BOUNDED`](Self::BOUNDED), by which stores persist what they hold by
-    /// period. A new period gets the next number. `None`: its window has no bounds.
+    /// Returns the index in [`BOUNDED`](Self::BOUNDED). `None`: its window has no bounds.
     #[must_use]
     pub const fn number(self) -> Option<u8> {
-        match self {
-            Self::Hour => Some(0),
-            Self::Day => Some(1),
-            Self::Week => Some(2),
-            Self::Month => Some(3),
-            Self::TwoHours => Some(4),
-            Self::ThreeHours => Some(5),
-            Self::FourHours => Some(6),
-            Self::SixHours => Some(7),
-            Self::EightHours => Some(8),
-            Self::TwelveHours => Some(9),
-            Self::Quarter => Some(10),
-            Self::Year => Some(11),
-            Self::TwoWeeks => Some(12),
-            Self::ThreeWeeks => Some(13),
-            Self::FourWeeks => Some(14),
-            Self::SixWeeks => Some(15),
-            Self::EightWeeks => Some(16),
-            Self::TwelveWeeks => Some(17),
-            Self::Season => Some(18),
-            Self::All => None,
-        }
+        PERIODS[self as usize].2.checked_sub(1)
     }
 
     /// Returns the hours of a part of a day.
     #[must_use]
     pub const fn part_hours(self) -> Option<u8> {
-        match self {
-            Self::TwoHours => Some(2),
-            Self::ThreeHours => Some(3),
-            Self::FourHours => Some(4),
-            Self::SixHours => Some(6),
-            Self::EightHours => Some(8),
-            Self::TwelveHours => Some(12),
-            _ => None,
+        match PERIODS[self as usize].3 {
+            0 => None,
+            hours => Some(hours),
         }
     }
 
     /// Returns the number of weeks, if they are several.
     #[must_use]
     pub const fn weeks(self) -> Option<u8> {
-        match self {
-            Self::TwoWeeks => Some(2),
-            Self::ThreeWeeks => Some(3),
-            Self::FourWeeks => Some(4),
-            Self::SixWeeks => Some(6),
-            Self::EightWeeks => Some(8),
-            Self::TwelveWeeks => Some(12),
-            _ => None,
+        match PERIODS[self as usize].4 {
+            0 => None,
+            weeks => Some(weeks),
         }
     }
 }
@@ -195,6 +153,8 @@ impl FromStr for Period {
             })
     }
 }
+
+crate::text_form::text_form!(Period, as_str);
 
 /// A text that is not the name of a period.
 #[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]

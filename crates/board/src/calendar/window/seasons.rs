@@ -9,6 +9,7 @@ use std::sync::{Arc, LazyLock, Mutex, PoisonError};
 use cronexpr::{FallbackTimezoneOption, MakeTimestamp, ParseOptions, parse_crontab_with};
 use jiff::SignedDuration;
 use jiff::civil::Time;
+use serde::{Deserialize, Serialize};
 
 use crate::calendar::timestamp::civil::{
     DAY_MS, days_of, new_year, parse_date, parse_time_of_day, time_after,
@@ -68,7 +69,8 @@ fn keep_starts(cron: &str, starts: &Arc<[i64]>) {
 }
 
 /// The seasons of a calendar: local times at which one begins and the one before it ends.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Deserialize, Serialize)]
+#[serde(try_from = "StoredSeasons", into = "StoredSeasons")]
 pub struct Seasons {
     source: Source,
     /// In milliseconds, ascending.
@@ -80,6 +82,41 @@ enum Source {
     Cron(String),
     /// A name for each start.
     Names(Vec<String>),
+}
+
+/// Seasons as stores keep them: a cron expression, or names with the local times at which they begin.
+#[derive(Clone, Deserialize, Serialize)]
+#[serde(rename_all = "snake_case")]
+enum StoredSeasons {
+    Cron(String),
+    Named(Vec<(String, String)>),
+}
+
+impl From<Seasons> for StoredSeasons {
+    fn from(seasons: Seasons) -> Self {
+        let named = seasons.listed();
+        let named = named.map(|(name, starts_at)| (name.to_owned(), starts_at));
+        let named = named.collect();
+        match seasons.source {
+            Source::Cron(cron) => Self::Cron(cron),
+            Source::Names(_) => Self::Named(named),
+        }
+    }
+}
+
+impl TryFrom<StoredSeasons> for Seasons {
+    type Error = SeasonsError;
+
+    fn try_from(stored: StoredSeasons) -> Result<Self, SeasonsError> {
+        match stored {
+            StoredSeasons::Cron(cron) => Self::cron(&cron),
+            StoredSeasons::Named(named) => Self::named(
+                named
+                    .iter()
+                    .map(|(name, starts_at)| (&**name, &**starts_at)),
+            ),
+        }
+    }
 }
 
 /// Why seasons are not valid. Names what is wrong.

@@ -69,29 +69,29 @@ impl Calendar {
         };
         let period: Period = word.parse().map_err(unknown)?;
         let refuse = |fault| match fault {
-            Fault::Malformed => SelectorError::Malformed {
+            NameError::Malformed => SelectorError::Malformed {
                 selector: excerpt(selector),
                 period,
                 example: example(period),
             },
-            Fault::NoSuchDate => SelectorError::NoSuchDate {
+            NameError::NoSuchDate => SelectorError::NoSuchDate {
                 selector: excerpt(selector),
             },
-            Fault::NoSuchSeason => SelectorError::NoSuchSeason {
+            NameError::NoSuchSeason => SelectorError::NoSuchSeason {
                 selector: excerpt(selector),
             },
         };
         let window = match (period, rest) {
             (Period::All, None) => return Ok(WindowSelector::Named(Window::ALL_TIME)),
             (_, None) => return Ok(WindowSelector::Current(period)),
-            (Period::All, Some(_)) => return Err(refuse(Fault::Malformed)),
+            (Period::All, Some(_)) => return Err(refuse(NameError::Malformed)),
             (_, Some("previous")) => return Ok(WindowSelector::Previous(period)),
             (Period::Hour, Some(text)) => {
                 let (local_hour, offset) = read_hour(text).map_err(refuse)?;
                 self.hour(selector, local_hour, offset)?
             }
             (Period::Season, Some(name)) => {
-                let start = self.start_of_season(name).ok_or(Fault::NoSuchSeason);
+                let start = self.start_of_season(name).ok_or(NameError::NoSuchSeason);
                 self.beginning_at(selector, period, start.map_err(refuse)?)?
             }
             (_, Some(text)) if period.part_hours().is_some() => {
@@ -196,37 +196,37 @@ impl Calendar {
 
 /// What is wrong with a text, independent of a time zone.
 #[derive(Clone, Copy)]
-enum Fault {
+enum NameError {
     Malformed,
     NoSuchDate,
     NoSuchSeason,
 }
 
 /// Returns the local milliseconds of `2026-11-20T14+08:00`, and its offset if present.
-fn read_hour(text: &str) -> Result<(i64, Option<i64>), Fault> {
-    let (hour, offset) = text.split_at_checked(13).ok_or(Fault::Malformed)?;
+fn read_hour(text: &str) -> Result<(i64, Option<i64>), NameError> {
+    let (hour, offset) = text.split_at_checked(13).ok_or(NameError::Malformed)?;
     let offset = match offset {
         "" => None,
         "Z" => Some(0),
-        _ => Some(parse_offset(&offset.replacen(' ', "+", 1)).ok_or(Fault::Malformed)?),
+        _ => Some(parse_offset(&offset.replacen(' ', "+", 1)).ok_or(NameError::Malformed)?),
     };
     Ok((read_part(hour)?, offset))
 }
 
 /// Returns the local milliseconds of `2026-11-20T12` or, if they are not of a full hour,
 /// `2026-11-20T12:30`.
-fn read_part(text: &str) -> Result<i64, Fault> {
-    let (date, rest) = text.split_at_checked(10).ok_or(Fault::Malformed)?;
-    let time = match rest.strip_prefix('T').ok_or(Fault::Malformed)? {
+fn read_part(text: &str) -> Result<i64, NameError> {
+    let (date, rest) = text.split_at_checked(10).ok_or(NameError::Malformed)?;
+    let time = match rest.strip_prefix('T').ok_or(NameError::Malformed)? {
         hour if hour.len() == 2 => parse_time_of_day(&format!("{hour}:00")),
         time => parse_time_of_day(time).filter(|ms| ms % HOUR_MS >= MINUTE_MS),
     };
-    Ok(day_of(date)? * DAY_MS + time.ok_or(Fault::Malformed)?)
+    Ok(day_of(date)? * DAY_MS + time.ok_or(NameError::Malformed)?)
 }
 
 /// Returns the first day of the day `2026-11-20`, the week `2026-W47`, the month `2026-11`, the quarter
 /// `2026-Q4` or the year `2026`. `week_begin` is the weekday of the first day of a week, from 0.
-fn read_first_day(period: Period, text: &str, week_begin: i64) -> Result<i64, Fault> {
+fn read_first_day(period: Period, text: &str, week_begin: i64) -> Result<i64, NameError> {
     let form = match period {
         Period::Week => "0000-W00",
         Period::Month => "0000-00",
@@ -235,29 +235,29 @@ fn read_first_day(period: Period, text: &str, week_begin: i64) -> Result<i64, Fa
         _ => return day_of(text),
     };
     if !has_form(text, form) {
-        return Err(Fault::Malformed);
+        return Err(NameError::Malformed);
     }
     let number = |digits: &str| digits.parse::<i16>().expect("at most four digits");
     let year = number(&text[..4]);
     let month = match period {
         Period::Week => {
             let week = number(&text[6..]).into();
-            return week_start(year.into(), week, week_begin).ok_or(Fault::NoSuchDate);
+            return week_start(year.into(), week, week_begin).ok_or(NameError::NoSuchDate);
         }
         Period::Month => number(&text[5..]),
         Period::Quarter => 3 * number(&text[6..]) - 2,
         _ => 1,
     };
-    let month = i8::try_from(month).map_err(|_| Fault::NoSuchDate)?;
-    let first = Date::new(year, month, 1).map_err(|_| Fault::NoSuchDate)?;
+    let month = i8::try_from(month).map_err(|_| NameError::NoSuchDate)?;
+    let first = Date::new(year, month, 1).map_err(|_| NameError::NoSuchDate)?;
     Ok(days_of(first))
 }
 
-fn day_of(text: &str) -> Result<i64, Fault> {
+fn day_of(text: &str) -> Result<i64, NameError> {
     if !has_form(text, DATE) {
-        return Err(Fault::Malformed);
+        return Err(NameError::Malformed);
     }
-    parse_date(text).map(days_of).ok_or(Fault::NoSuchDate)
+    parse_date(text).map(days_of).ok_or(NameError::NoSuchDate)
 }
 
 fn example(period: Period) -> &'static str {

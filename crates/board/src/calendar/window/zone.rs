@@ -180,7 +180,7 @@ impl Zone {
         self.reaches_from(self.index_at(local), local)
     }
 
-    /// Does the same, searching from the stretch `index`; a nearby one is fastest.
+    /// Finds it from the stretch `index` on; a nearby one is fastest.
     fn reaches_from(&self, mut index: usize, local: i64) -> i64 {
         while self.stretches[index].reached > local {
             index -= 1;

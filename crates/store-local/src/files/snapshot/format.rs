@@ -1,10 +1,7 @@
 //! The framing of a snapshot: its header, its footer, and the checksums of frames.
 
-use super::super::bytes::{Bytes, Malformed, put_u32, put_u64};
-
 /// The version of this format. Each file begins with the magic and its version; others are rejected.
 pub(super) const VERSION: u32 = 1;
-
 const MAGIC: [u8; 8] = *b"mbsnapsh";
 
 /// Magic 8, version 4, sequence 8, checksum 4.
@@ -22,70 +19,35 @@ pub(super) const FRAME_BYTES_MAX: usize = 1 << 20;
 /// A unit with at least this many bytes of payload gets no further part.
 pub(super) const UNIT_BYTES: u64 = 256 << 10;
 
-/// Why the beginning of a file is not the header of a snapshot.
-#[derive(Debug, PartialEq, Eq)]
-pub(super) enum HeaderError {
-    /// It is not of this format, whose checksum would show nothing.
-    Foreign,
-    Damaged(Malformed),
+pub(super) fn header(sequence: u64) -> [u8; HEADER_BYTES] {
+    let mut header = [0; HEADER_BYTES];
+    header[..8].copy_from_slice(&MAGIC);
+    header[8..12].copy_from_slice(&VERSION.to_le_bytes());
+    header[12..20].copy_from_slice(&sequence.to_le_bytes());
+    let checksum = crc32c::crc32c(&header[..20]);
+    header[20..].copy_from_slice(&checksum.to_le_bytes());
+    header
 }
 
-impl From<Malformed> for HeaderError {
-    fn from(what: Malformed) -> Self {
-        Self::Damaged(what)
-    }
+/// Returns whether this is the header of a snapshot of this format, whatever its sequence. Of another format, the
+/// checksum would show nothing.
+pub(super) fn is_of_this_format(header: &[u8; HEADER_BYTES]) -> bool {
+    header[..8] == MAGIC && header[8..12] == VERSION.to_le_bytes()
 }
 
-pub(super) fn header(sequence: u64) -> Vec<u8> {
-    let mut out = MAGIC.to_vec();
-    put_u32(&mut out, VERSION);
-    put_u64(&mut out, sequence);
-    let checksum = crc32c::crc32c(&out);
-    put_u32(&mut out, checksum);
-    out
+pub(super) fn footer(sequence: u64, table_offset: u64) -> [u8; FOOTER_BYTES] {
+    let mut footer = [0; FOOTER_BYTES];
+    footer[..8].copy_from_slice(&table_offset.to_le_bytes());
+    let checksum = crc32c::crc32c_append(crc32c::crc32c(&header(sequence)), &footer[..8]);
+    footer[8..12].copy_from_slice(&checksum.to_le_bytes());
+    footer[12..].copy_from_slice(&MAGIC);
+    footer
 }
 
-/// Reads the sequence in a header.
-pub(super) fn take_header(header: &[u8]) -> Result<u64, HeaderError> {
-    const WHAT: &str = "a snapshot's header";
-    let mut bytes = Bytes::new(header);
-    if bytes.array(WHAT)? != MAGIC || bytes.u32(WHAT)? != VERSION {
-        return Err(HeaderError::Foreign);
-    }
-    let sequence = bytes.u64(WHAT)?;
-    let checked = header.len() - bytes.len();
-    if bytes.u32(WHAT)? != crc32c::crc32c(&header[..checked]) {
-        return Err(Malformed::Wrong("the header does not match its checksum").into());
-    }
-    Ok(sequence)
-}
-
-pub(super) fn footer(sequence: u64, table_offset: u64) -> Vec<u8> {
-    let mut out = Vec::new();
-    put_u64(&mut out, table_offset);
-    put_u32(&mut out, footer_checksum(sequence, table_offset));
-    out.extend(MAGIC);
-    out
-}
-
-/// Reads the offset of the table from the footer.
-pub(super) fn take_footer(footer: &[u8], sequence: u64) -> Result<u64, Malformed> {
-    const WHAT: &str = "a snapshot's footer";
-    let mut bytes = Bytes::new(footer);
-    let table_offset = bytes.u64(WHAT)?;
-    let checksum = bytes.u32(WHAT)?;
-    if bytes.array(WHAT)? != MAGIC {
-        return Err(Malformed::Wrong("it does not end with a snapshot's footer"));
-    }
-    if checksum != footer_checksum(sequence, table_offset) {
-        return Err(Malformed::Wrong("the footer does not match its checksum"));
-    }
-    Ok(table_offset)
-}
-
-fn footer_checksum(sequence: u64, table_offset: u64) -> u32 {
-    let header = crc32c::crc32c(&header(sequence));
-    crc32c::crc32c_append(header, &table_offset.to_le_bytes())
+/// Reads the offset of the table from the footer; `None` if it is not that of a snapshot with this sequence.
+pub(super) fn take_footer(bytes: &[u8; FOOTER_BYTES], sequence: u64) -> Option<u64> {
+    let table_offset = u64::from_le_bytes(*bytes.first_chunk()?);
+    (*bytes == footer(sequence, table_offset)).then_some(table_offset)
 }
 
 /// Writes the head of a frame, before its payload.

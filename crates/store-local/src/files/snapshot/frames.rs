@@ -3,9 +3,12 @@
 use std::io;
 use std::path::{Path, PathBuf};
 
-use super::super::bytes::{Bytes, Malformed};
+use serde::Serialize;
+use serde::de::DeserializeOwned;
+
 use super::SnapshotError;
 use super::format::{FRAME_BYTES_MAX, FRAME_HEAD_BYTES, frame_checksum, header, seal_frame};
+use board::limits::NAME_BYTES_MAX;
 use disk::DiskFile;
 
 /// Maximum bytes that are written between two syncs, so that neither the last sync nor the
@@ -55,6 +58,17 @@ impl FrameWriter {
             self.flush()?;
         }
         Ok(&mut self.buffer)
+    }
+
+    /// Appends an element of up to `bytes`.
+    pub(super) fn put(
+        &mut self,
+        element: &impl Serialize,
+        bytes: usize,
+    ) -> Result<(), SnapshotError> {
+        let buffer = self.reserve(bytes)?;
+        postcard::to_io(element, buffer).expect("a vector takes everything");
+        Ok(())
     }
 
     /// Returns where the current frame would end if nothing were added.
@@ -149,11 +163,16 @@ impl<'a> FrameReader<'a> {
     }
 
     /// Returns the remaining bytes of this frame, or the next frame; empty at the end.
-    pub(super) fn bytes(&mut self) -> Result<Bytes<'_>, SnapshotError> {
+    pub(super) fn bytes(&mut self) -> Result<&[u8], SnapshotError> {
         if self.read == self.payload.len() && self.next < self.end {
             self.read_frame()?;
         }
-        Ok(Bytes::new(&self.payload[self.read..]))
+        Ok(&self.payload[self.read..])
+    }
+
+    /// Marks everything of this frame as read.
+    pub(super) const fn skip(&mut self) {
+        self.read = self.payload.len();
     }
 
     /// Returns whether everything has been read.
@@ -167,20 +186,37 @@ impl<'a> FrameReader<'a> {
     }
 
     /// Reads one element, which is in one frame.
-    pub(super) fn take<T>(
-        &mut self,
-        take: impl FnOnce(&mut Bytes<'_>) -> Result<T, Malformed>,
-    ) -> Result<T, SnapshotError> {
-        let mut bytes = self.bytes()?;
-        let taken = take(&mut bytes);
-        let left = bytes.len();
-        self.left(left);
-        taken.map_err(|what| self.damaged(what))
+    pub(super) fn take<T: DeserializeOwned>(&mut self) -> Result<T, SnapshotError> {
+        let taken = postcard::take_from_bytes(self.bytes()?);
+        match taken.map(|(element, rest)| (element, rest.len())) {
+            Ok((element, left)) => {
+                self.read = self.payload.len() - left;
+                Ok(element)
+            }
+            Err(error) => Err(self.damaged(error)),
+        }
     }
 
-    /// Sets how many of the bytes returned by [`FrameReader::bytes`] were not read.
-    pub(super) const fn left(&mut self, bytes: usize) {
-        self.read = self.payload.len() - bytes;
+    /// Reads a row of so many words, and returns its member.
+    pub(super) fn row(&mut self, words: &mut [u64]) -> Result<&[u8], SnapshotError> {
+        let bytes = self.bytes()?;
+        let mut take = || {
+            let (member, mut rest) = postcard::take_from_bytes::<&str>(bytes)?;
+            let end = bytes.len() - rest.len();
+            for word in &mut *words {
+                (*word, rest) = postcard::take_from_bytes(rest)?;
+            }
+            Ok((end - member.len()..end, bytes.len() - rest.len()))
+        };
+        match take() {
+            Ok((member, bytes)) if (1..=NAME_BYTES_MAX).contains(&member.len()) => {
+                let begin = self.read;
+                self.read += bytes;
+                Ok(&self.payload[begin + member.start..begin + member.end])
+            }
+            Ok(_) => Err(self.damaged("a member has no name of 1 to 128 bytes")),
+            Err(error) => Err(self.damaged::<postcard::Error>(error)),
+        }
     }
 
     /// Returns the offset of the next byte.
@@ -189,8 +225,8 @@ impl<'a> FrameReader<'a> {
     }
 
     /// Reports that what was just read is invalid.
-    pub(super) fn damaged(&self, what: Malformed) -> SnapshotError {
-        SnapshotError::damaged(self.path, self.offset())(what)
+    pub(super) fn damaged<W: ToString>(&self, what: W) -> SnapshotError {
+        SnapshotError::damaged(self.path, self.offset(), what)
     }
 
     pub(super) const fn path(&self) -> &'a Path {
@@ -198,28 +234,25 @@ impl<'a> FrameReader<'a> {
     }
 
     fn read_frame(&mut self) -> Result<(), SnapshotError> {
-        const LENGTH: &str = "a frame's length";
-        let damaged = SnapshotError::damaged(self.path, self.next);
+        let damaged = |what| SnapshotError::damaged(self.path, self.next, what);
         let mut head = [0; FRAME_HEAD_BYTES];
         if self.end - self.next <= head.len() as u64 {
-            return Err(damaged(Malformed::Short("a frame's head")));
+            return Err(damaged("ends within a frame's head"));
         }
         read_exactly(self.file, self.path, &mut head, self.next)?;
         let [length, checksum] = [0, 4]
             .map(|at| u32::from_le_bytes([head[at], head[at + 1], head[at + 2], head[at + 3]]));
         let offset = self.next + head.len() as u64;
         if length == 0 || length as usize > FRAME_BYTES_MAX {
-            return Err(damaged(Malformed::OutOfRange(LENGTH, u64::from(length))));
+            return Err(damaged("a frame has an impossible length"));
         }
         if u64::from(length) > self.end - offset {
-            return Err(damaged(Malformed::Short("a frame")));
+            return Err(damaged("ends within a frame"));
         }
         self.payload.resize(length as usize, 0);
         read_exactly(self.file, self.path, &mut self.payload, offset)?;
         if checksum != frame_checksum(self.sequence, self.next, length, &self.payload) {
-            return Err(damaged(Malformed::Wrong(
-                "a frame does not match its checksum",
-            )));
+            return Err(damaged("a frame does not match its checksum"));
         }
         self.next = offset + u64::from(length);
         self.read = 0;
@@ -239,9 +272,7 @@ pub(super) fn read_exactly(
         .map_err(SnapshotError::io(path))?;
     if read < buffer.len() {
         let end = offset + read as u64;
-        return Err(SnapshotError::damaged(path, end)(Malformed::Short(
-            "the file",
-        )));
+        return Err(SnapshotError::damaged(path, end, "ends within the file"));
     }
     Ok(())
 }

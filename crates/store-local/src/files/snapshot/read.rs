@@ -1,22 +1,19 @@
 //! Reads a snapshot: first its header, table and footer, then its units, in any order.
 
+use std::ops::Range;
 use std::path::PathBuf;
 use std::sync::Arc;
 
 use board::{Kind, KindName, STANDING_WORDS_MAX, Window};
-
-use super::super::bytes::Malformed;
-use super::format::{FOOTER_BYTES, HEADER_BYTES, HeaderError, take_footer, take_header};
-use super::frames::{FrameReader, read_exactly};
-use super::part::{
-    END, HEAD, ID_BYTES, IDS, PROFILE_ELEMENT_BYTES_MIN, PROFILES, WATERMARKS, WINDOW,
-    row_bytes_min, take_head, take_id, take_ids, take_profile_of, take_profiles_head, take_row,
-    take_watermarks, take_window_head,
-};
-use super::table::{self, Table};
-use super::{PartHead, PartVisitor, Refusal, SnapshotError, SnapshotName, Totals};
 use disk::{Disk, DiskFile};
-use shard_store::KindRecord;
+use shard_store::kind_text::{decode_kind, decode_record};
+use shard_store::{KindRecord, ProfileChange};
+
+use super::format::{FOOTER_BYTES, HEADER_BYTES, header, is_of_this_format, take_footer};
+use super::frames::{FrameReader, read_exactly};
+use super::{
+    Element, PartHead, PartVisitor, Refusal, SnapshotError, SnapshotName, Table, WindowHead,
+};
 
 /// A snapshot whose header, table and footer have been checked. Its units are checked when they are read.
 #[derive(Debug)]
@@ -25,7 +22,10 @@ pub struct SnapshotReader {
     path: PathBuf,
     sequence: u64,
     file_bytes: u64,
-    table: Table,
+    /// Where each unit is.
+    units: Vec<Range<u64>>,
+    definitions: Vec<Arc<Kind>>,
+    kinds: Vec<KindRecord>,
 }
 
 impl SnapshotReader {
@@ -34,41 +34,60 @@ impl SnapshotReader {
         let path = disk.path().join(&name.name);
         let file = disk.open(&name.name).map_err(SnapshotError::io(&path))?;
         let file_bytes = file.size().map_err(SnapshotError::io(&path))?;
-        let mut header = [0; HEADER_BYTES];
-        read_exactly(&*file, &path, &mut header, 0)?;
-        let sequence = take_header(&header).map_err(|wrong| match wrong {
-            HeaderError::Foreign => SnapshotError::Foreign { file: path.clone() },
-            HeaderError::Damaged(what) => SnapshotError::damaged(&path, 0)(what),
-        })?;
-        if sequence != name.sequence {
-            let what = Malformed::Wrong("the header is that of another snapshot");
-            return Err(SnapshotError::damaged(&path, 0)(what));
+        let mut head = [0; HEADER_BYTES];
+        read_exactly(&*file, &path, &mut head, 0)?;
+        if !is_of_this_format(&head) {
+            return Err(SnapshotError::Foreign { file: path });
+        }
+        let sequence = name.sequence;
+        if head != header(sequence) {
+            let what = "the header does not match its checksum, or is that of another snapshot";
+            return Err(SnapshotError::damaged(&path, 0, what));
         }
         let begin = HEADER_BYTES as u64;
         let footer_offset = file_bytes.saturating_sub(FOOTER_BYTES as u64).max(begin);
         let mut footer = [0; FOOTER_BYTES];
         read_exactly(&*file, &path, &mut footer, footer_offset)?;
-        let damaged = SnapshotError::damaged(&path, footer_offset);
-        let table_offset = take_footer(&footer, sequence).map_err(damaged)?;
-        if !(begin..=footer_offset).contains(&table_offset) {
-            let what = Malformed::OutOfRange("the offset of the table", table_offset);
-            return Err(SnapshotError::damaged(&path, footer_offset)(what));
-        }
+        let table_offset = take_footer(&footer, sequence)
+            .filter(|offset| (begin..=footer_offset).contains(offset));
+        let table_offset = table_offset.ok_or_else(|| {
+            let what = "it does not end with the footer of this snapshot";
+            SnapshotError::damaged(&path, footer_offset, what)
+        })?;
         let stretch = table_offset..footer_offset;
         let mut frames = FrameReader::new(&*file, &path, sequence, stretch);
-        let mut text = Vec::new();
+        let mut bytes = Vec::new();
         while !frames.is_at_end() {
-            text.extend_from_slice(frames.bytes()?.take_rest());
-            frames.left(0);
+            bytes.extend_from_slice(frames.bytes()?);
+            frames.skip();
         }
-        let table = table::decode(&text, begin, table_offset)
-            .map_err(SnapshotError::damaged(&path, table_offset))?;
+        let damaged = |what: String| SnapshotError::damaged(&path, table_offset, what);
+        let table: Table = postcard::from_bytes(&bytes).map_err(|e| damaged(e.to_string()))?;
+        let mut end = begin;
+        let units = table.units.iter().map(|bytes| {
+            let unit = end..end.saturating_add(*bytes);
+            end = unit.end;
+            unit
+        });
+        let units = units.collect();
+        if end != table_offset {
+            return Err(damaged("the units do not end at the table".to_owned()));
+        }
+        let definitions = table.definitions.iter();
+        let definitions = definitions.map(|json| decode_kind(json).map(Arc::new));
+        let kinds = table.kinds.iter().map(|json| decode_record(json));
         Ok(Self {
-            file,
-            path,
             sequence,
             file_bytes,
-            table,
+            units,
+            definitions: definitions
+                .collect::<Result<_, _>>()
+                .map_err(|error| damaged(error.to_string()))?,
+            kinds: kinds
+                .collect::<Result<_, _>>()
+                .map_err(|error| damaged(error.to_string()))?,
+            file,
+            path,
         })
     }
 
@@ -87,38 +106,26 @@ impl SnapshotReader {
     /// Returns the kinds as they were at that sequence.
     #[must_use]
     pub fn kinds(&self) -> &[KindRecord] {
-        &self.table.kinds
+        &self.kinds
     }
 
     /// Returns the kinds that parts refer to by index.
     #[must_use]
     pub fn definitions(&self) -> &[Arc<Kind>] {
-        &self.table.definitions
+        &self.definitions
     }
 
     /// Returns the number of units. Each can be read independently.
     #[must_use]
     pub fn units(&self) -> usize {
-        self.table.units.len()
+        self.units.len()
     }
 
     /// Returns the bytes of a unit.
     #[cfg(test)]
     #[must_use]
     pub fn unit_bytes(&self, unit: usize) -> u64 {
-        self.table.units[unit].bytes
-    }
-
-    /// Returns the totals of all units.
-    #[cfg(test)]
-    #[must_use]
-    pub fn totals(&self) -> Totals {
-        let units = self.table.units.iter();
-        units.fold(Totals::default(), |sum, unit| Totals {
-            parts: sum.parts.saturating_add(unit.totals.parts),
-            rows: sum.rows.saturating_add(unit.totals.rows),
-            ids: sum.ids.saturating_add(unit.totals.ids),
-        })
+        self.units[unit].end - self.units[unit].start
     }
 
     /// Passes the contents of a unit to a visitor. If this returns an error, discard what was visited.
@@ -127,31 +134,17 @@ impl SnapshotReader {
         unit: usize,
         visitor: &mut dyn PartVisitor,
     ) -> Result<(), SnapshotError> {
-        let unit = &self.table.units[unit];
-        let stretch = unit.offset..unit.offset + unit.bytes;
+        let stretch = self.units[unit].clone();
         let mut reading = Reading {
             frames: FrameReader::new(&*self.file, &self.path, self.sequence, stretch),
-            definitions: &self.table.definitions,
+            definitions: &self.definitions,
             visitor,
-            totals: Totals::default(),
         };
         while !reading.frames.is_at_end() {
             reading.part()?;
         }
-        if reading.totals == unit.totals {
-            Ok(())
-        } else {
-            let what = Malformed::Wrong("a unit does not match the table");
-            Err(reading.frames.damaged(what))
-        }
+        Ok(())
     }
-}
-
-/// What follows in a unit.
-enum Begun {
-    Part(PartHead),
-    /// So many profiles of a kind.
-    Profiles((KindName, u64)),
 }
 
 /// A unit that is being read.
@@ -159,137 +152,114 @@ struct Reading<'a> {
     frames: FrameReader<'a>,
     definitions: &'a [Arc<Kind>],
     visitor: &'a mut dyn PartVisitor,
-    totals: Totals,
 }
 
 impl Reading<'_> {
-    /// Reads a part, or some profiles.
+    /// Reads a part, or some profiles. The visitor receives what is in order.
     fn part(&mut self) -> Result<(), SnapshotError> {
-        let definitions = self.definitions;
-        let name = |kind: u32| Some(definitions.get(kind as usize)?.name().clone());
-        let begun = self.frames.take(|bytes| match bytes.byte("a part")? {
-            HEAD => take_head(bytes, name).map(Begun::Part),
-            PROFILES => take_profiles_head(bytes).map(Begun::Profiles),
-            _ => Err(Malformed::Wrong("a part does not begin with its head")),
-        })?;
-        let head = match begun {
-            Begun::Part(head) => head,
-            Begun::Profiles((kind, count)) => return self.profiles(&kind, count),
+        let element = self.element()?;
+        let words = match &element {
+            Element::Head(head) => self.words_of(head)?,
+            Element::Profiles { .. } => 0,
+            _ => return Err(self.frames.damaged("a part does not begin with its head")),
         };
-        let refused = self.visitor.head(&head);
-        self.visited(refused)?;
-        self.totals.parts += 1;
-        let words = definitions[head.kind as usize].rules().standing_len();
-        let mut last = HEAD;
-        let mut generations = 0;
-        let mut window = None;
+        self.visit(&element)?;
+        if let Element::Profiles { kind, count } = &element {
+            return self.profiles(kind, *count);
+        }
+        let (mut stage, mut generations) = (0, 0);
+        let mut window: Option<Window> = None;
         loop {
-            let element = self.frames.take(|bytes| bytes.byte("a part"))?;
-            let in_order = match element {
-                WATERMARKS => last < WATERMARKS,
-                IDS => last <= IDS && generations < 2,
-                WINDOW => last <= WINDOW,
-                END => true,
-                _ => false,
+            let element = self.element()?;
+            let next = match element {
+                Element::Head(_) | Element::Profiles { .. } => 0,
+                Element::Dropped(_) => 1,
+                Element::Ids { .. } => 2,
+                Element::Window(_) => 3,
+                Element::End => 4,
             };
-            if !in_order {
-                let what = Malformed::OutOfRange("the next of a part", u64::from(element));
-                return Err(self.frames.damaged(what));
+            generations += usize::from(next == 2);
+            let is_repeated = next == stage && next == 1;
+            if next == 0 || next < stage || is_repeated || generations > 2 {
+                return Err(self
+                    .frames
+                    .damaged("the elements of a part are not in order"));
             }
-            last = element;
+            stage = next;
+            self.visit(&element)?;
             match element {
-                WATERMARKS => self.watermarks()?,
-                IDS => {
-                    generations += 1;
-                    self.ids()?;
+                Element::Ids { count, .. } => self.ids(count)?,
+                Element::Window(head) => {
+                    if window.is_some_and(|last| last >= head.window) {
+                        return Err(self
+                            .frames
+                            .damaged("the windows of a part are not in order"));
+                    }
+                    window = Some(head.window);
+                    self.rows(words, &head)?;
                 }
-                WINDOW => window = Some(self.window(words, window)?),
-                _ => break,
+                Element::End => return Ok(()),
+                _ => {}
             }
         }
-        let refused = self.visitor.end();
+    }
+
+    /// Reads an element. What it announces is limited by the bytes that follow.
+    fn element(&mut self) -> Result<Element, SnapshotError> {
+        let element: Element = self.frames.take()?;
+        let announced = match &element {
+            // Each takes at least a byte.
+            Element::Ids { count, .. } | Element::Profiles { count, .. } => *count,
+            Element::Window(head) => head.rows,
+            Element::Head(_) | Element::Dropped(_) | Element::End => 0,
+        };
+        if announced > self.frames.bytes_left() {
+            return Err(self.frames.damaged("more is announced than follows"));
+        }
+        Ok(element)
+    }
+
+    fn visit(&mut self, element: &Element) -> Result<(), SnapshotError> {
+        let refused = self.visitor.element(element);
         self.visited(refused)
+    }
+
+    /// Checks the head of a part, and returns the words of its rows.
+    fn words_of(&self, head: &PartHead) -> Result<usize, SnapshotError> {
+        let is_one = head.parts == 1 || head.parts == head.shards.get();
+        match self.definitions.get(head.kind as usize) {
+            Some(kind) if is_one && head.part < head.parts => Ok(kind.rules().standing_len()),
+            _ => Err(self.frames.damaged("the head of a part is invalid")),
+        }
     }
 
     fn profiles(&mut self, kind: &KindName, count: u64) -> Result<(), SnapshotError> {
-        self.check_count("a number of profiles", count, PROFILE_ELEMENT_BYTES_MIN)?;
         for _ in 0..count {
-            let profile = self.frames.take(take_profile_of)?;
+            let profile: ProfileChange = self.frames.take()?;
             let refused = self.visitor.profile(kind, profile);
             self.visited(refused)?;
         }
-        self.totals.parts += 1;
-        self.totals.rows += count;
         Ok(())
     }
 
-    fn watermarks(&mut self) -> Result<(), SnapshotError> {
-        let watermarks = self.frames.take(take_watermarks)?;
-        let refused = self.visitor.watermarks(&watermarks);
-        self.visited(refused)
-    }
-
-    fn ids(&mut self) -> Result<(), SnapshotError> {
-        let (began, count) = self.frames.take(take_ids)?;
-        self.check_count("a number of ids", count, ID_BYTES)?;
-        let refused = self.visitor.ids_generation(began, count);
-        self.visited(refused)?;
+    fn ids(&mut self, count: u64) -> Result<(), SnapshotError> {
         for _ in 0..count {
-            let id = self.frames.take(take_id)?;
+            let id = self.frames.take()?;
             let refused = self.visitor.id(id);
             self.visited(refused)?;
         }
-        self.totals.ids += count;
         Ok(())
     }
 
-    /// Reads a window, which must follow `last`, and its rows.
-    fn window(&mut self, words: usize, last: Option<Window>) -> Result<Window, SnapshotError> {
-        let head = self.frames.take(take_window_head)?;
-        if last.is_some_and(|last| last >= head.window) {
-            let what = Malformed::Wrong("the windows of a part are not in order");
-            return Err(self.frames.damaged(what));
-        }
-        self.check_count("a number of rows", head.rows, row_bytes_min(words))?;
-        let refused = self.visitor.window(&head);
-        self.visited(refused)?;
-        self.rows(words, head.rows)?;
-        self.totals.rows += head.rows;
-        Ok(head.window)
-    }
-
-    fn rows(&mut self, words: usize, count: u64) -> Result<(), SnapshotError> {
+    fn rows(&mut self, words: usize, head: &WindowHead) -> Result<(), SnapshotError> {
         let mut standing = [0; STANDING_WORDS_MAX];
         let standing = &mut standing[..words];
-        for _ in 0..count {
-            let mut bytes = self.frames.bytes()?;
-            let taken = take_row(&mut bytes, standing);
-            let left = bytes.len();
-            let refused = match taken {
-                Ok(member) => self.visitor.row(member, standing),
-                Err(what) => {
-                    self.frames.left(left);
-                    return Err(self.frames.damaged(what));
-                }
-            };
-            self.frames.left(left);
+        for _ in 0..head.rows {
+            let member = self.frames.row(standing)?;
+            let refused = self.visitor.row(member, standing);
             self.visited(refused)?;
         }
         Ok(())
-    }
-
-    /// Rejects a count that the remaining bytes of the unit cannot contain.
-    fn check_count(
-        &self,
-        what: &'static str,
-        count: u64,
-        bytes_each: usize,
-    ) -> Result<(), SnapshotError> {
-        if count <= self.frames.bytes_left() / bytes_each as u64 {
-            Ok(())
-        } else {
-            Err(self.frames.damaged(Malformed::OutOfRange(what, count)))
-        }
     }
 
     fn visited(&self, said: Result<(), Refusal>) -> Result<(), SnapshotError> {

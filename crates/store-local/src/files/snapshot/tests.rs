@@ -14,7 +14,9 @@ use disk::fixtures::SimDisk;
 use disk::{Disk, LocalDisk};
 use proptest::prelude::*;
 
-use super::{SnapshotError, SnapshotName, SnapshotReader, list, remove_before, remove_unfinished};
+use super::{
+    Element, SnapshotError, SnapshotName, SnapshotReader, list, remove_before, remove_unfinished,
+};
 use any_contents::any_contents;
 use contents::{Contents, ReadParts, read_all};
 use gifts::small;
@@ -95,7 +97,8 @@ fn the_newest_is_listed_first_and_older_ones_can_go() {
 fn one_that_is_dropped_before_its_end_leaves_nothing() {
     let disk = SimDisk::default();
     let mut writer = small().begin(&disk).unwrap();
-    writer.begin_part(&small().parts[0].head).unwrap();
+    let head = small().parts[0].head.clone();
+    writer.element(&Element::Head(head)).unwrap();
     assert_eq!(disk.list().unwrap().len(), 1);
     drop(writer);
     assert_eq!(disk.list().unwrap(), Vec::<String>::new());

@@ -1,67 +1,42 @@
 //! Writes a snapshot through one buffer, and gives it its name when it is durable.
 
-use board::{Kind, KindName, Member, Profile, Timestamp};
+use board::limits::{NAME_BYTES_MAX, PROFILE_BYTES_MAX};
+use board::{Kind, KindName, Member, Profile, STANDING_WORDS_MAX};
 
 use super::format::{FRAME_BYTES_MAX, HEADER_BYTES, UNIT_BYTES, footer};
 use super::frames::FrameWriter;
-use super::part::{
-    ELEMENT_BYTES_MAX, END, ID_BYTES, PROFILE_ELEMENT_BYTES_MAX, put_head, put_id, put_ids,
-    put_profile_of, put_profiles_head, put_row, put_watermarks, put_window_head,
-};
-use super::table::{self, Texts, Unit};
-use super::{PartHead, SnapshotError, SnapshotName, Totals, Watermarks, WindowHead};
+use super::{Element, SnapshotError, SnapshotName, Table};
 use disk::Disk;
-use shard_store::KindRecord;
 use shard_store::kind_text::{encode_kind, encode_record};
+use shard_store::{KindRecord, ProfileChange};
+
+/// Maximum bytes of a number.
+const NUMBER_BYTES_MAX: usize = 10;
+
+/// Maximum bytes of a row: a name after its length, and eight words.
+const ROW_BYTES_MAX: usize = 2 + NAME_BYTES_MAX + STANDING_WORDS_MAX * NUMBER_BYTES_MAX;
+
+/// Maximum bytes of an element: a name, and at most 22 numbers and texts of up to 10 bytes.
+const ELEMENT_BYTES_MAX: usize = 1 << 10;
+
+/// Maximum bytes of a member and its profile, each after its length.
+const PROFILE_ELEMENT_BYTES_MAX: usize = 2 + NAME_BYTES_MAX + 1 + 3 + PROFILE_BYTES_MAX;
 
 /// A snapshot in progress. Dropped before [`SnapshotWriter::finish`] it leaves nothing behind.
 ///
-/// A part is begun, its elements are added in their order, and it is ended. Adding elements out of order, or another
-/// number of ids or rows than announced, is a bug and panics. After an error the writer has to be dropped.
+/// The elements of parts are added in their order, and after each the ids, rows or profiles that it announces. Another
+/// number than announced is a bug and panics; readers check the order. After an error the writer has to be dropped.
 #[derive(Debug)]
 pub struct SnapshotWriter<'a> {
     disk: &'a dyn Disk,
     name: SnapshotName,
     frames: FrameWriter,
-    units: Vec<Unit>,
+    table: Table,
     /// The offset of the current unit.
     unit_offset: u64,
-    totals: Totals,
-    definitions: Vec<Definition>,
-    definition_texts: Texts,
-    state: WriterState,
-    /// Words of a row of the current part.
-    words: usize,
+    /// How many of what the last element announced are still to come.
+    announced: u64,
     renamed: bool,
-}
-
-/// What is needed of a definition while parts refer to it.
-#[derive(Debug)]
-struct Definition {
-    name: KindName,
-    words: usize,
-}
-
-/// Which elements may follow.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum WriterState {
-    BetweenParts,
-    /// Any element after the ones already written.
-    InPart(PartProgress),
-    /// This many more ids of a generation.
-    Ids(u64, PartProgress),
-    /// This many more rows.
-    Rows(u64),
-}
-
-/// The last element of a part that was written.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-enum PartProgress {
-    Head,
-    Watermarks,
-    YoungerIds,
-    ElderIds,
-    Windows,
 }
 
 impl<'a> SnapshotWriter<'a> {
@@ -79,113 +54,55 @@ impl<'a> SnapshotWriter<'a> {
             disk,
             name,
             frames,
-            units: Vec::new(),
+            table: Table::default(),
             unit_offset: HEADER_BYTES as u64,
-            totals: Totals::default(),
-            definitions: Vec::new(),
-            definition_texts: Texts::default(),
-            state: WriterState::BetweenParts,
-            words: 0,
+            announced: 0,
             renamed: false,
         })
     }
 
     /// Adds a kind that parts refer to, and returns its index among the definitions. Boards share them: add each once.
     pub fn add_kind(&mut self, kind: &Kind) -> u32 {
-        let mut json = Vec::new();
-        encode_kind(&mut json, kind);
-        self.definition_texts.push(&json);
-        let index = u32::try_from(self.definitions.len()).expect("there are fewer than 2^32 kinds");
-        self.definitions.push(Definition {
-            name: kind.name().clone(),
-            words: kind.rules().standing_len(),
-        });
-        index
+        self.table.definitions.push(encode_kind(kind));
+        let index = self.table.definitions.len() - 1;
+        u32::try_from(index).expect("there are fewer than 2^32 kinds")
     }
 
-    /// Begins a part. Its kind has been added before.
-    pub fn begin_part(&mut self, head: &PartHead) -> Result<(), SnapshotError> {
-        let kind = &self.definitions[head.kind as usize];
-        assert_eq!(kind.name, *head.name.kind(), "a part of another kind");
-        assert_eq!(
-            self.state,
-            WriterState::BetweenParts,
-            "a part begun in a part"
-        );
-        self.words = kind.words;
-        put_head(self.frames.reserve(ELEMENT_BYTES_MAX)?, head);
-        self.state = WriterState::InPart(PartProgress::Head);
-        self.totals.parts += 1;
-        Ok(())
-    }
-
-    /// Writes the watermarks; optional if no window was dropped.
-    pub fn watermarks(&mut self, watermarks: &Watermarks) -> Result<(), SnapshotError> {
-        self.pass(PartProgress::Head, PartProgress::Watermarks);
-        put_watermarks(self.frames.reserve(ELEMENT_BYTES_MAX)?, watermarks);
-        Ok(())
-    }
-
-    /// Announces the ids of a generation; the younger comes first.
-    pub fn ids_generation(&mut self, began: Timestamp, count: u64) -> Result<(), SnapshotError> {
-        let passed = if self.state == WriterState::InPart(PartProgress::YoungerIds) {
-            PartProgress::ElderIds
-        } else {
-            PartProgress::YoungerIds
+    /// Writes an element.
+    pub fn element(&mut self, element: &Element) -> Result<(), SnapshotError> {
+        assert_eq!(self.announced, 0, "{element:?} follows too few");
+        self.announced = match element {
+            Element::Ids { count, .. } | Element::Profiles { count, .. } => *count,
+            Element::Window(head) => head.rows,
+            Element::Head(_) | Element::Dropped(_) | Element::End => 0,
         };
-        self.pass(PartProgress::ElderIds, passed);
-        put_ids(self.frames.reserve(ELEMENT_BYTES_MAX)?, began, count);
-        if count > 0 {
-            self.state = WriterState::Ids(count, passed);
+        self.frames.put(element, ELEMENT_BYTES_MAX)?;
+        if *element == Element::End {
+            self.end_unit_if_full()?;
         }
-        self.totals.ids += count;
         Ok(())
+    }
+
+    fn count_announced(&mut self) {
+        let left = self.announced.checked_sub(1);
+        self.announced = left.expect("more follow an element than it announced");
     }
 
     /// Writes an id of the current generation.
     pub fn id(&mut self, id: [u32; 4]) -> Result<(), SnapshotError> {
-        self.state = match self.state {
-            WriterState::Ids(1, passed) => WriterState::InPart(passed),
-            WriterState::Ids(left, passed) => WriterState::Ids(left - 1, passed),
-            _ => panic!("an id that was not announced"),
-        };
-        put_id(self.frames.reserve(ID_BYTES)?, id);
-        Ok(())
-    }
-
-    /// Announces the rows of a window. A part's windows are sorted.
-    pub fn window(&mut self, head: &WindowHead) -> Result<(), SnapshotError> {
-        self.pass(PartProgress::Windows, PartProgress::Windows);
-        put_window_head(self.frames.reserve(ELEMENT_BYTES_MAX)?, head);
-        if head.rows > 0 {
-            self.state = WriterState::Rows(head.rows);
-        }
-        self.totals.rows += head.rows;
-        Ok(())
+        self.count_announced();
+        self.frames.put(&id, ROW_BYTES_MAX)
     }
 
     /// Writes a row of the current window: a member's bytes, and the words of its standing.
     pub fn row(&mut self, member: &[u8], words: &[u64]) -> Result<(), SnapshotError> {
-        assert_eq!(words.len(), self.words, "a row of another kind");
-        self.state = match self.state {
-            WriterState::Rows(1) => WriterState::InPart(PartProgress::Windows),
-            WriterState::Rows(left) => WriterState::Rows(left - 1),
-            _ => panic!("a row that was not announced"),
-        };
-        put_row(self.frames.reserve(ELEMENT_BYTES_MAX)?, member, words);
+        self.count_announced();
+        let member = str::from_utf8(member).expect("a stored member is UTF-8");
+        self.frames.put(&member, ROW_BYTES_MAX)?;
+        for word in words {
+            self.frames.put(word, 0)?;
+        }
         Ok(())
-    }
-
-    /// Ends a part.
-    pub fn end_part(&mut self) -> Result<(), SnapshotError> {
-        assert!(
-            matches!(self.state, WriterState::InPart(_)),
-            "{:?}",
-            self.state
-        );
-        self.frames.reserve(ELEMENT_BYTES_MAX)?.push(END);
-        self.state = WriterState::BetweenParts;
-        self.end_unit_if_full()
     }
 
     /// Writes some profiles of a kind, between parts.
@@ -194,16 +111,18 @@ impl<'a> SnapshotWriter<'a> {
         kind: &KindName,
         profiles: &[(Member, Profile)],
     ) -> Result<(), SnapshotError> {
-        let state = self.state;
-        assert_eq!(state, WriterState::BetweenParts, "profiles in a part");
-        let count = profiles.len() as u64;
-        put_profiles_head(self.frames.reserve(ELEMENT_BYTES_MAX)?, kind, count);
+        self.element(&Element::Profiles {
+            kind: kind.clone(),
+            count: profiles.len() as u64,
+        })?;
         for (member, profile) in profiles {
-            let out = self.frames.reserve(PROFILE_ELEMENT_BYTES_MAX)?;
-            put_profile_of(out, member, profile);
+            self.count_announced();
+            let change = ProfileChange {
+                member: member.clone(),
+                profile: Some(profile.clone()),
+            };
+            self.frames.put(&change, PROFILE_ELEMENT_BYTES_MAX)?;
         }
-        self.totals.parts += 1;
-        self.totals.rows += count;
         self.end_unit_if_full()
     }
 
@@ -221,21 +140,11 @@ impl<'a> SnapshotWriter<'a> {
         mut self,
         kinds: impl IntoIterator<Item = &'k KindRecord>,
     ) -> Result<u64, SnapshotError> {
-        assert_eq!(
-            self.state,
-            WriterState::BetweenParts,
-            "a part was not ended"
-        );
+        assert_eq!(self.announced, 0, "the end follows too few");
         self.end_unit()?;
-        let mut texts = Texts::default();
-        let mut json = Vec::new();
-        for record in kinds {
-            json.clear();
-            encode_record(&mut json, record);
-            texts.push(&json);
-        }
+        self.table.kinds = kinds.into_iter().map(encode_record).collect();
         let table_offset = self.frames.end();
-        let table = table::encode(&self.units, &self.definition_texts, &texts);
+        let table = postcard::to_stdvec(&self.table).expect("a vector takes everything");
         for piece in table.chunks(FRAME_BYTES_MAX) {
             self.frames.reserve(piece.len())?.extend_from_slice(piece);
         }
@@ -252,23 +161,11 @@ impl<'a> SnapshotWriter<'a> {
         Ok(bytes)
     }
 
-    /// Moves on to `now`, which must not follow an element later than `latest`.
-    fn pass(&mut self, latest: PartProgress, now: PartProgress) {
-        let fits =
-            matches!(self.state, WriterState::InPart(passed) if passed <= latest && passed <= now);
-        assert!(fits, "{now:?} after {:?}", self.state);
-        self.state = WriterState::InPart(now);
-    }
-
     fn end_unit(&mut self) -> Result<(), SnapshotError> {
         self.frames.flush()?;
         let end = self.frames.end();
         if end > self.unit_offset {
-            self.units.push(Unit {
-                offset: self.unit_offset,
-                bytes: end - self.unit_offset,
-                totals: std::mem::take(&mut self.totals),
-            });
+            self.table.units.push(end - self.unit_offset);
             self.unit_offset = end;
         }
         Ok(())

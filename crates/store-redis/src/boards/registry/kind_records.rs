@@ -7,14 +7,13 @@ use board::KindName;
 use bytes::Bytes;
 
 use crate::boards::wire::Garbled;
-use shard_store::kind_text::{self, Calendars};
+use shard_store::kind_text;
 use shard_store::{KindRecord, Revision};
 
 /// The kinds that were read last: most have the same text the next time.
 #[derive(Debug, Default)]
 pub(super) struct ReadKinds {
     by_name: HashMap<KindName, (Box<str>, KindRecord)>,
-    calendars: Calendars,
 }
 
 impl ReadKinds {
@@ -25,7 +24,7 @@ impl ReadKinds {
         {
             return Ok(record.clone());
         }
-        let record = parse(name, text, &mut self.calendars)?;
+        let record = parse(name, text)?;
         let read = (text.into(), record.clone());
         self.by_name.insert(record.name.clone(), read);
         Ok(record)
@@ -33,18 +32,14 @@ impl ReadKinds {
 }
 
 /// Reads `REVISION MEANING JSON`, or `REVISION - ` of a deleted kind.
-pub(super) fn parse(
-    name: &str,
-    text: &str,
-    calendars: &mut Calendars,
-) -> Result<KindRecord, Garbled> {
+pub(super) fn parse(name: &str, text: &str) -> Result<KindRecord, Garbled> {
     let mut words = text.splitn(3, ' ');
     let mut word = || words.next().ok_or(Garbled("no kind's record"));
     let (revision, meaning, json) = (word()?, word()?, word()?);
     let kind = if meaning == "-" {
         None
     } else {
-        let kind = kind_text::decode_kind(json.as_bytes(), calendars).map_err(|error| {
+        let kind = kind_text::decode_kind(json).map_err(|error| {
             tracing::error!(kind = name, %error, "the registry has a kind that this server cannot read");
             Garbled("a kind that this server cannot read")
         })?;
@@ -65,9 +60,8 @@ pub(super) fn written(record: &KindRecord) -> Bytes {
     let Some(kind) = &record.kind else {
         return format!("{} - ", record.revision.0).into();
     };
-    let mut out = format!("{} {:016x} ", record.revision.0, kind.meaning().0).into_bytes();
-    kind_text::encode_kind(&mut out, kind);
-    out.into()
+    let (revision, meaning) = (record.revision.0, kind.meaning().0);
+    format!("{revision} {meaning:016x} {}", kind_text::encode_kind(kind)).into()
 }
 
 #[cfg(test)]

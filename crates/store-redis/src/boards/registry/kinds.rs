@@ -13,7 +13,6 @@ use super::profiles::{ended_profiles_key, profiles_key};
 use super::{Registry, failed, flag, settled_key, subjects_key, text, unread};
 use crate::boards::wire::{Garbled, Unpack};
 use redis_nodes::{CallError, registry_key};
-use shard_store::kind_text::Calendars;
 use shard_store::{KindRecord, KindWriteError, Revision, StoreError};
 
 /// The number of boards that become due in one call.
@@ -133,8 +132,7 @@ impl Registry {
             Ok(before) if before.is_empty() => Ok(None),
             Ok(before) => {
                 let before = std::str::from_utf8(&before).map_err(|_| Garbled("no UTF-8"));
-                let before = before
-                    .and_then(|before| parse(name.as_str(), before, &mut Calendars::default()));
+                let before = before.and_then(|before| parse(name.as_str(), before));
                 // Only its retention matters, and a record that cannot be read was not used for
                 // sweeps either.
                 Ok(before.ok())

@@ -1,5 +1,6 @@
 //! Random events of every sort.
 
+use std::borrow::Cow;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -8,43 +9,47 @@ use board::{
     Activity, BoardName, IdDigest, Incarnation, Meaning, Member, Period, Profile, ShardCount,
     Subject, Timestamp, Value, Values, Window, Windows,
 };
+use engine::{Applied, Event};
 use proptest::collection::vec;
 use proptest::option;
 use proptest::prelude::{Just, Strategy, any, prop_oneof};
 use proptest::sample::{select, subsequence};
 use shard_store::{BoardRecord, Change, Item, ProfileChange};
 
-use super::super::Record;
 use super::any_kind::{kind_name, kind_record};
 use super::items::NOW;
-use super::logged_event::LoggedEvent;
 
-pub(super) fn any_event() -> impl Strategy<Value = LoggedEvent> {
+pub(super) fn any_event() -> impl Strategy<Value = Event<'static>> {
     let incarnation = || any::<u64>().prop_map(Incarnation);
     prop_oneof![
-        2 => (kind_record(), any::<bool>()).prop_map(|(record, without_boards)| {
-            LoggedEvent::plain(Record::KindWritten { record, without_boards })
+        2 => (kind_record(), any::<bool>()).prop_map(|(record, without_boards)| Event::KindWritten {
+            record: Cow::Owned(record),
+            without_boards,
         }),
-        2 => (board_record(), time()).prop_map(|(record, at)| {
-            LoggedEvent::plain(Record::BoardMade { record, at })
+        2 => (board_record(), time()).prop_map(|(record, at)| Event::BoardMade {
+            record: Cow::Owned(record),
+            at,
         }),
-        1 => (incarnation(), time()).prop_map(|(incarnation, at)| {
-            LoggedEvent::plain(Record::BoardCreated { incarnation, at })
+        1 => (incarnation(), time())
+            .prop_map(|(incarnation, at)| Event::BoardCreated { incarnation, at }),
+        1 => (incarnation(), activity())
+            .prop_map(|(incarnation, activity)| Event::ActivityChanged { incarnation, activity }),
+        6 => batch().prop_map(Event::Applied),
+        2 => (incarnation(), any::<u16>(), vec(window(), 0..20)).prop_map(
+            |(incarnation, shard, windows)| Event::WindowsDropped {
+                incarnation,
+                shard,
+                windows: Cow::Owned(windows),
+            }
+        ),
+        1 => (incarnation(), 0..3).prop_map(|(incarnation, which)| match which {
+            0 => Event::BoardEmptied { incarnation },
+            1 => Event::BoardSplit { incarnation },
+            _ => Event::BoardEnded { incarnation },
         }),
-        1 => (incarnation(), activity()).prop_map(|(incarnation, activity)| {
-            LoggedEvent::plain(Record::ActivityChanged { incarnation, activity })
-        }),
-        6 => batch(),
-        2 => (incarnation(), 0_u16..4096, vec(window(), 0..20)).prop_map(|(incarnation, shard, windows)| {
-            LoggedEvent::plain(Record::WindowsDropped { incarnation, shard, windows })
-        }),
-        1 => (incarnation(), 0..3).prop_map(|(incarnation, which)| LoggedEvent::plain(match which {
-            0 => Record::BoardEmptied { incarnation },
-            1 => Record::BoardSplit { incarnation },
-            _ => Record::BoardEnded { incarnation },
-        })),
-        1 => (kind_name(), profile_change()).prop_map(|(kind, change)| {
-            LoggedEvent::plain(Record::ProfileChanged { kind, change })
+        1 => (kind_name(), profile_change()).prop_map(|(kind, change)| Event::ProfileChanged {
+            kind: Cow::Owned(kind),
+            change: Cow::Owned(change),
         }),
     ]
 }
@@ -114,9 +119,9 @@ fn change() -> impl Strategy<Value = Change> {
     ]
 }
 
-fn batch() -> impl Strategy<Value = LoggedEvent> {
+fn batch() -> impl Strategy<Value = Applied<'static>> {
     let dedupe = (0..=1000 * DEDUPE_MAX.as_secs()).prop_map(Duration::from_millis);
-    let head = (any::<u64>(), 0_u16..4096, time(), dedupe);
+    let head = (any::<u64>(), any::<u16>(), time(), dedupe);
     let item = (
         name(),
         change(),
@@ -125,31 +130,39 @@ fn batch() -> impl Strategy<Value = LoggedEvent> {
         0..3_usize,
         any::<bool>(),
     );
-    // 0: applied.
-    let ended = prop_oneof![4 => Just(0_u8), 1 => Just(1), 1 => Just(2)];
-    let items = vec((item, ended), 0..12);
-    (head, vec(windows(), 3), items).prop_map(|(head, pool, items)| {
-        let came = items
-            .into_iter()
-            .map(|((name, change, at, id, pick, copy), ended)| {
+    (head, vec(windows(), 3), vec(item, 0..12)).prop_map(
+        |((incarnation, shard, now, dedupe), pool, came)| {
+            let mut items: Vec<Item> = Vec::new();
+            for (name, change, at, id, pick, copy) in came {
                 let member = Member::new(&name).unwrap();
-                let windows = if copy {
-                    Arc::from(&*pool[pick])
-                } else {
-                    pool[pick].clone()
+                let windows = match (change, items.last()) {
+                    // A removal has none, and is decoded with those of the item before.
+                    (Change::Remove, last) => {
+                        last.map_or_else(Arc::default, |last| last.windows.clone())
+                    }
+                    _ if copy => Arc::from(&*pool[pick]),
+                    _ => pool[pick].clone(),
                 };
-                let item = Item {
+                items.push(Item {
                     hash: member.placement_hash(),
                     member,
                     change,
                     at,
-                    id: id.map(IdDigest),
+                    // As much of a digest as is remembered.
+                    id: id.map(|id| IdDigest(id << 40 >> 40)),
                     windows,
-                };
-                (item, ended)
-            });
-        LoggedEvent::batch(head, came.collect())
-    })
+                });
+            }
+            Applied {
+                incarnation: Incarnation(incarnation),
+                shard,
+                now,
+                dedupe,
+                items: Cow::Owned(items),
+                outcomes: &[],
+            }
+        },
+    )
 }
 
 fn board_record() -> impl Strategy<Value = BoardRecord> {

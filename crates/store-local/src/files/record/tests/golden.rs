@@ -1,5 +1,6 @@
 //! Golden texts of the format: a change requires a new version of the format.
 
+use std::borrow::Cow;
 use std::fmt::Write;
 use std::sync::Arc;
 use std::time::Duration;
@@ -9,18 +10,16 @@ use board::{
     ShardCount, Timestamp, Value, Values, Window,
 };
 
-use super::super::encode;
+use super::super::{Record, encoded};
+use super::batch;
 use super::items::{NOW, usual_item};
-use super::logged_event::LoggedEvent;
 use engine::Event;
 use shard_store::{BoardRecord, Change, Item, KindRecord, ProfileChange, Revision};
 
 const INCARNATION: Incarnation = Incarnation(0x0123_4567_89AB_CDEF);
 
-fn hex(event: &Event<'_>) -> String {
-    let mut out = Vec::new();
-    encode(event, &mut out);
-    hex_of(&out)
+fn hex(event: Event<'_>) -> String {
+    hex_of(&encoded(&Record::Event(event)))
 }
 
 /// Returns bytes as hexadecimal digits.
@@ -51,29 +50,31 @@ fn a_batch() {
         yesterday,
     ];
     assert_eq!(
-        hex(&LoggedEvent::applied(items).event()),
-        "040100000000000000\
-         0200\
-         f8553a64b6600600\
+        hex_of(&encoded(&batch(items))),
+        "0205\
+         01\
+         02\
+         f0d7d2c3ccadb006\
          80dddb01\
-         04000000\
-         1805\
-         01eff7c7b417\
-         02efd7dff58e03\
-         03efd7cbeb9d17\
-         04efd7c0e5d562\
-         00\
+         04\
+         0105\
+         0180e08a8fb5adb006\
+         028080f3cdbdaab006\
+         03808087d8ae96b006\
+         04808092def6caaf06\
+         0000\
          026162\
          dfdc2a\
-         f403\
-         02\
-         02c3a9b06d03\
-         0164b06d\
-         5d01000163\
-         b06d\
+         0001f403000000\
+         00\
+         0002c3a9b06d0200\
+         000164b06d0300\
+         0101000001\
+         63b06d\
          01\
-         8080808080808010\
-         000102030405060708090a"
+         010100018080808080808010\
+         00\
+         01000102030405060708090a"
     );
     assert_eq!(Member::new("é").unwrap().as_bytes(), [0xC3, 0xA9]);
 }
@@ -88,119 +89,111 @@ fn boards() {
         activity: Activity::ALWAYS,
         created: true,
     };
-    let made = |record: &BoardRecord| hex(&Event::BoardMade { record, at: NOW });
-    assert_eq!(
-        made(&record),
-        "02efcdab8967452301f8553a64b6600600011000887766554433221105676966747304726f6f6d00"
-    );
+    let made = |record: &BoardRecord| {
+        let record = Cow::Owned(record.clone());
+        hex(Event::BoardMade { record, at: NOW })
+    };
     let at = |ms| Some(Timestamp::from_millis(ms));
     let week = Duration::from_hours(7 * 24);
     for (activity, expected) in [
-        (Activity::new(at(258), None, None), "01d0ef030000000000"),
-        (Activity::new(None, at(259), None), "02b8f3030000000000"),
+        (Ok(Activity::ALWAYS), "00000000"),
+        (Activity::new(at(258), None, None), "01a0bf1f000000"),
+        (Activity::new(None, at(259), None), "0001f0ce1f0000"),
         (
             Activity::new(at(258), at(259), Some(week)),
-            "07d0ef030000000000b8f30300000000008088b2a002",
+            "01a0bf1f01f0ce1f018088b2a00200",
         ),
     ] {
         record.activity = activity.unwrap();
-        assert_eq!(
-            made(&record),
-            "02efcdab8967452301f8553a64b6600600011000887766554433221105676966747304726f6f6d"
-                .to_owned()
-                + expected
-        );
+        let expected = "020205676966747304726f6f6def9bafcdf8acd191011088ef99abc5e88c9111"
+            .to_owned()
+            + expected
+            + "01f0d7d2c3ccadb006";
+        assert_eq!(made(&record), expected);
     }
     let incarnation = INCARNATION;
     let created = Event::BoardCreated {
         incarnation,
         at: Timestamp::from_millis(-2),
     };
-    assert_eq!(hex(&created), "03efcdab896745230130f8ffffffffffff");
-    let changed = |activity| {
-        hex(&Event::ActivityChanged {
-            incarnation,
-            activity,
-        })
-    };
-    let ends = Activity::new(None, at(259), None).unwrap();
-    assert_eq!(changed(ends), "0befcdab896745230102b8f3030000000000");
-    assert_eq!(changed(Activity::ALWAYS), "0befcdab896745230100");
+    assert_eq!(hex(created), "0203ef9bafcdf8acd191019f1f");
     let idle = Activity::ALWAYS.with_idle(Some(Duration::from_millis(3)));
-    assert_eq!(changed(idle.unwrap()), "0befcdab89674523010803");
-    assert_eq!(
-        hex(&Event::BoardEmptied { incarnation }),
-        "06efcdab8967452301"
-    );
-    assert_eq!(
-        hex(&Event::BoardSplit { incarnation }),
-        "07efcdab8967452301"
-    );
-    assert_eq!(
-        hex(&Event::BoardEnded { incarnation }),
-        "08efcdab8967452301"
-    );
+    let changed = Event::ActivityChanged {
+        incarnation,
+        activity: idle.unwrap(),
+    };
+    assert_eq!(hex(changed), "0204ef9bafcdf8acd191010000000103");
+    for (event, expected) in [
+        (Event::BoardEmptied { incarnation }, "07"),
+        (Event::BoardSplit { incarnation }, "08"),
+        (Event::BoardEnded { incarnation }, "09"),
+    ] {
+        assert_eq!(hex(event), format!("02{expected}ef9bafcdf8acd19101"));
+    }
 }
 
 #[test]
 fn windows() {
-    let dropped = Event::WindowsDropped {
-        incarnation: INCARNATION,
-        shard: 0x0102,
-        windows: &[
-            Window::starting_at(Period::Week, Timestamp::from_millis(345_600_000)),
-            Window::ALL_TIME,
-        ],
+    let dropped = |windows: &[Window]| {
+        hex(Event::WindowsDropped {
+            incarnation: INCARNATION,
+            shard: 0x0102,
+            windows: Cow::Owned(windows.to_vec()),
+        })
     };
-    assert_eq!(hex(&dropped), "05efcdab8967452301020102038080ecf58e1400");
-    let later = Event::WindowsDropped {
-        incarnation: INCARNATION,
-        shard: 0x0102,
-        windows: &[
-            Window::starting_at(Period::TwoHours, Timestamp::from_millis(1)),
-            Window::starting_at(Period::Year, Timestamp::from_millis(1)),
-            Window::starting_at(Period::TwelveWeeks, Timestamp::from_millis(1)),
-        ],
-    };
+    let windows = [
+        Window::starting_at(Period::Week, Timestamp::from_millis(345_600_000)),
+        Window::ALL_TIME,
+    ];
     assert_eq!(
-        hex(&later),
-        "05efcdab896745230102010305d00f".to_owned() + "0cd00f" + "12d00f"
+        dropped(&windows),
+        "0206ef9bafcdf8acd19101820202038080ecf58e140000"
+    );
+    let later = [Period::TwoHours, Period::Year, Period::TwelveWeeks]
+        .map(|period| Window::starting_at(period, Timestamp::from_millis(1)));
+    assert_eq!(
+        dropped(&later),
+        "0206ef9bafcdf8acd1910182020305d00f0cd00f12d00f"
     );
 }
 
 #[test]
 fn profiles() {
-    let kind = &KindName::new("gifts").unwrap();
     let text = r#"{"name":"Ann"}"#;
     for (profile, expected) in [
-        (
-            Some(text),
-            "0905676966747302c3a90e00".to_owned() + &hex_of(text.as_bytes()),
-        ),
-        (None, "0a05676966747302c3a9".to_owned()),
+        (Some(text), "010e".to_owned() + &hex_of(text.as_bytes())),
+        (None, "00".to_owned()),
     ] {
-        let change = &ProfileChange {
+        let change = ProfileChange {
             member: Member::new("é").unwrap(),
             profile: profile.map(|text| Profile::new(text).unwrap()),
         };
-        assert_eq!(hex(&Event::ProfileChanged { kind, change }), expected);
+        let event = Event::ProfileChanged {
+            kind: Cow::Owned(KindName::new("gifts").unwrap()),
+            change: Cow::Owned(change),
+        };
+        assert_eq!(hex(event), "020105676966747302c3a9".to_owned() + &expected);
     }
 }
 
 #[test]
 fn a_kind_that_was_deleted() {
-    let record = &KindRecord {
+    let record = KindRecord {
         name: KindName::new("gifts").unwrap(),
         revision: Revision(2),
         kind: None,
     };
     let json = r#"{"name":"gifts","revision":2,"kind":null}"#;
-    let expected = "0101".to_owned() + &hex_of(json.as_bytes());
-    assert_eq!(
-        hex(&Event::KindWritten {
-            record,
-            without_boards: true
-        }),
-        expected
-    );
+    let event = Event::KindWritten {
+        record: Cow::Owned(record),
+        without_boards: true,
+    };
+    let expected = "020029".to_owned() + &hex_of(json.as_bytes()) + "01";
+    assert_eq!(hex(event), expected);
+}
+
+#[test]
+fn starts_and_stops() {
+    assert_eq!(hex_of(&encoded(&Record::Started)), "00");
+    assert_eq!(hex_of(&encoded(&Record::Stopped { epoch: 300 })), "01ac02");
 }

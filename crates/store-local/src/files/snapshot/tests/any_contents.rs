@@ -3,9 +3,7 @@
 use std::collections::HashSet;
 use std::sync::Arc;
 
-use board::{
-    BoardName, Incarnation, Kind, KindName, Member, Period, Profile, ShardCount, Subject, Window,
-};
+use board::{Incarnation, Kind, KindName, Member, Period, Profile, ShardCount, Subject, Window};
 use proptest::collection::vec;
 use proptest::option;
 use proptest::prelude::{Just, Strategy, any};
@@ -58,24 +56,21 @@ fn part(definitions: Vec<Arc<Kind>>) -> impl Strategy<Value = Part> {
         let kind = definitions[place].clone();
         let ids = vec((time(), vec(any::<[u32; 4]>(), 0..5)), 0..=2);
         let windows = vec(window(kind.rules().standing_len()), 0..4);
-        let watermarks = option::of(proptest::array::uniform19(option::of(time())));
-        (head(place, &kind), watermarks, ids, windows).prop_map(
-            |(head, watermarks, ids, mut windows)| {
-                windows.sort_by_key(|(head, _)| head.window);
-                windows.dedup_by_key(|(head, _)| head.window);
-                Part {
-                    head,
-                    watermarks,
-                    ids,
-                    windows,
-                }
-            },
-        )
+        let dropped = option::of(vec((select(&Period::ALL_PERIODS), time()), 0..4));
+        (head(place), dropped, ids, windows).prop_map(|(head, dropped, ids, mut windows)| {
+            windows.sort_by_key(|(head, _)| head.window);
+            windows.dedup_by_key(|(head, _)| head.window);
+            Part {
+                head,
+                dropped,
+                ids,
+                windows,
+            }
+        })
     })
 }
 
-fn head(place: usize, kind: &Kind) -> impl Strategy<Value = PartHead> + use<> {
-    let kind_name = kind.name().clone();
+fn head(place: usize) -> impl Strategy<Value = PartHead> {
     let numbers = (
         any::<u64>(),
         any::<u64>(),
@@ -94,7 +89,7 @@ fn head(place: usize, kind: &Kind) -> impl Strategy<Value = PartHead> + use<> {
             let shards = ShardCount::new(1 << shards).unwrap();
             let parts = if split { shards.get() } else { 1 };
             PartHead {
-                name: BoardName::new(kind_name.clone(), Subject::new(&subject).unwrap()),
+                subject: Subject::new(&subject).unwrap(),
                 incarnation: Incarnation(incarnation),
                 shards,
                 activity,

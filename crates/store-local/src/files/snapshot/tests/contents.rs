@@ -2,13 +2,13 @@
 
 use std::sync::Arc;
 
-use board::{Kind, KindName, Member, Profile, Timestamp};
+use board::{Kind, KindName, Member, Period, Profile, Timestamp};
 use disk::Disk;
 use shard_store::{KindRecord, ProfileChange};
 
 use super::super::{
-    PartHead, PartVisitor, Refusal, SnapshotError, SnapshotName, SnapshotReader, SnapshotWriter,
-    Totals, Watermarks, WindowHead,
+    Element, PartHead, PartVisitor, Refusal, SnapshotError, SnapshotName, SnapshotReader,
+    SnapshotWriter, WindowHead,
 };
 
 /// The contents of a snapshot.
@@ -27,7 +27,7 @@ pub(super) type Rows = Vec<(String, Vec<u64>)>;
 #[derive(Debug, Clone, PartialEq)]
 pub(super) struct Part {
     pub(super) head: PartHead,
-    pub(super) watermarks: Option<Watermarks>,
+    pub(super) dropped: Option<Vec<(Period, Timestamp)>>,
     pub(super) ids: Vec<(Timestamp, Vec<[u32; 4]>)>,
     pub(super) windows: Vec<(WindowHead, Rows)>,
 }
@@ -54,57 +54,47 @@ impl Contents {
         }
         writer.finish(&self.kinds)
     }
-
-    fn totals(&self) -> Totals {
-        let windows = || self.parts.iter().flat_map(|part| &part.windows);
-        let ids = self.parts.iter().flat_map(|part| &part.ids);
-        let profiles = self.profiles.iter().map(|(_, some)| some.len() as u64);
-        Totals {
-            parts: (self.parts.len() + self.profiles.len()) as u64,
-            rows: windows().map(|(_, rows)| rows.len() as u64).sum::<u64>() + profiles.sum::<u64>(),
-            ids: ids.map(|(_, ids)| ids.len() as u64).sum(),
-        }
-    }
 }
 
 impl Part {
     fn write(&self, writer: &mut SnapshotWriter<'_>) -> Result<(), SnapshotError> {
-        writer.begin_part(&self.head)?;
-        if let Some(watermarks) = &self.watermarks {
-            writer.watermarks(watermarks)?;
+        writer.element(&Element::Head(self.head.clone()))?;
+        if let Some(dropped) = &self.dropped {
+            writer.element(&Element::Dropped(dropped.clone()))?;
         }
         for (began, ids) in &self.ids {
-            writer.ids_generation(*began, ids.len() as u64)?;
+            writer.element(&Element::Ids {
+                began: *began,
+                count: ids.len() as u64,
+            })?;
             for id in ids {
                 writer.id(*id)?;
             }
         }
         for (head, rows) in &self.windows {
-            writer.window(head)?;
+            writer.element(&Element::Window(*head))?;
             for (member, words) in rows {
                 writer.row(member.as_bytes(), words)?;
             }
         }
-        writer.end_part()
+        writer.element(&Element::End)
     }
 }
 
-/// Reads a whole snapshot, including its totals.
+/// Reads a whole snapshot.
 pub(super) fn read_all(disk: &dyn Disk, name: &SnapshotName) -> Result<Contents, SnapshotError> {
     let reader = SnapshotReader::open(disk, name)?;
     let mut read_parts = ReadParts::default();
     for unit in 0..reader.units() {
         reader.read_unit(unit, &mut read_parts)?;
     }
-    let contents = Contents {
+    Ok(Contents {
         sequence: reader.sequence(),
         definitions: reader.definitions().to_vec(),
         parts: read_parts.parts,
         profiles: read_parts.profiles,
         kinds: reader.kinds().to_vec(),
-    };
-    assert_eq!(contents.totals(), reader.totals());
-    Ok(contents)
+    })
 }
 
 /// Keeps the parts that a reader visits.
@@ -124,35 +114,35 @@ impl ReadParts {
 }
 
 impl PartVisitor for ReadParts {
-    fn head(&mut self, head: &PartHead) -> Result<(), Refusal> {
-        self.parts.push(Part {
-            head: head.clone(),
-            watermarks: None,
-            ids: Vec::new(),
-            windows: Vec::new(),
-        });
-        Ok(())
-    }
-
-    fn watermarks(&mut self, watermarks: &Watermarks) -> Result<(), Refusal> {
-        self.part().watermarks = Some(*watermarks);
-        Ok(())
-    }
-
-    fn ids_generation(&mut self, began: Timestamp, count: u64) -> Result<(), Refusal> {
-        let room = Vec::with_capacity(usize::try_from(count).unwrap());
-        self.part().ids.push((began, room));
+    fn element(&mut self, element: &Element) -> Result<(), Refusal> {
+        match element {
+            Element::Head(head) => self.parts.push(Part {
+                head: head.clone(),
+                dropped: None,
+                ids: Vec::new(),
+                windows: Vec::new(),
+            }),
+            Element::Dropped(dropped) => self.part().dropped = Some(dropped.clone()),
+            Element::Ids { began, count } => {
+                let room = Vec::with_capacity(usize::try_from(*count).unwrap());
+                self.part().ids.push((*began, room));
+            }
+            Element::Window(head) => {
+                let room = Vec::with_capacity(usize::try_from(head.rows).unwrap());
+                self.part().windows.push((*head, room));
+            }
+            Element::End => {
+                for (head, rows) in &self.part().windows {
+                    assert_eq!(head.rows, rows.len() as u64);
+                }
+            }
+            Element::Profiles { kind, .. } => self.profiles.push((kind.clone(), Vec::new())),
+        }
         Ok(())
     }
 
     fn id(&mut self, id: [u32; 4]) -> Result<(), Refusal> {
         self.part().ids.last_mut().unwrap().1.push(id);
-        Ok(())
-    }
-
-    fn window(&mut self, head: &WindowHead) -> Result<(), Refusal> {
-        let room = Vec::with_capacity(usize::try_from(head.rows).unwrap());
-        self.part().windows.push((*head, room));
         Ok(())
     }
 
@@ -165,20 +155,9 @@ impl PartVisitor for ReadParts {
         Ok(())
     }
 
-    fn profile(&mut self, kind: &KindName, change: ProfileChange) -> Result<(), Refusal> {
-        if self.profiles.last().is_none_or(|(last, _)| last != kind) {
-            self.profiles.push((kind.clone(), Vec::new()));
-        }
+    fn profile(&mut self, _: &KindName, change: ProfileChange) -> Result<(), Refusal> {
         let of_kind = self.profiles.last_mut().unwrap();
         of_kind.1.push((change.member, change.profile.unwrap()));
-        Ok(())
-    }
-
-    fn end(&mut self) -> Result<(), Refusal> {
-        let part = self.part();
-        for (head, rows) in &part.windows {
-            assert_eq!(head.rows, rows.len() as u64);
-        }
         Ok(())
     }
 }

@@ -3,7 +3,7 @@
 use disk::Disk;
 use disk::fixtures::{EIO, Failure, Operation, SimDisk, Times, Trap};
 
-use super::super::{SnapshotError, list};
+use super::super::{Element, SnapshotError, list};
 use super::contents::{Contents, Part, read_all};
 use super::gifts::{gifts_head, gifts_rows, small};
 
@@ -109,14 +109,14 @@ fn a_failed_sync_in_between_is_not_repaired_by_the_last_one() {
     let mut errors = Vec::new();
     for part in &newer.parts {
         // It continues regardless.
-        errors.extend(writer.begin_part(&part.head).err());
+        errors.extend(writer.element(&Element::Head(part.head.clone())).err());
         for (head, rows) in &part.windows {
-            errors.extend(writer.window(head).err());
+            errors.extend(writer.element(&Element::Window(*head)).err());
             for (member, words) in rows {
                 errors.extend(writer.row(member.as_bytes(), words).err());
             }
         }
-        errors.extend(writer.end_part().err());
+        errors.extend(writer.element(&Element::End).err());
     }
     assert!(disk.all_sprung() && !errors.is_empty(), "{errors:?}");
     let finished = writer.finish(&newer.kinds);

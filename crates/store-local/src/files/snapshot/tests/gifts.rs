@@ -7,7 +7,7 @@ use board::{Activity, Incarnation, Kind, KindName, Period, ShardCount, Timestamp
 use shard_store::{KindRecord, Revision};
 use testkit::conformance::fixtures;
 
-use super::super::{PartHead, Watermarks, WindowHead};
+use super::super::{PartHead, WindowHead};
 use super::contents::{Contents, Part, Rows};
 
 /// A kind whose standings are two words.
@@ -23,7 +23,7 @@ pub(super) fn gifts() -> Kind {
 /// One part of a board of gifts.
 pub(super) fn gifts_head(subject: &str, parts: u16, part: u16) -> PartHead {
     PartHead {
-        name: format!("gifts/{subject}").parse().unwrap(),
+        subject: subject.parse().unwrap(),
         incarnation: Incarnation(0x0123_4567_89AB_CDEF),
         shards: ShardCount::new(16).unwrap(),
         activity: Activity::ALWAYS,
@@ -64,14 +64,12 @@ pub(super) fn small() -> Contents {
     let row = |name: &str, points| (name.to_owned(), vec![points, 7]);
     let kind = Arc::new(gifts());
     let began = Timestamp::from_millis(5);
-    let mut watermarks = Watermarks::default();
-    watermarks[1] = Some(Timestamp::from_millis(-1));
     Contents {
         sequence: 10,
         parts: vec![
             Part {
                 head: gifts_head("room", 1, 0),
-                watermarks: Some(watermarks),
+                dropped: Some(vec![(Period::Day, Timestamp::from_millis(-1))]),
                 ids: vec![(began, vec![[1, 2, 3, 4], [5, 6, 7, 8]]), (began, vec![])],
                 windows: vec![
                     (day, vec![row("ann", 2), row("ben", 1)]),
@@ -80,7 +78,7 @@ pub(super) fn small() -> Contents {
             },
             Part {
                 head: gifts_head("hall", 16, 15),
-                watermarks: None,
+                dropped: None,
                 ids: Vec::new(),
                 windows: Vec::new(),
             },
