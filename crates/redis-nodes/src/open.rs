@@ -9,7 +9,7 @@ use crate::cluster::Cluster;
 use crate::dial::Dial;
 use crate::independent::Independent;
 use crate::loss_detector::LossDetector;
-use crate::node::{Node, State};
+use crate::node::{Node, NodeState};
 use crate::open_error::OpenError;
 use crate::sentinel::Sentinel;
 use crate::settings::NodeSettings;
@@ -24,17 +24,21 @@ pub(crate) async fn look_for_losses(
     let registry = registry.map_err(OpenError::Unreachable)?;
     let at_registry = |why: &str| format!("{}: {why}", registry.address());
     let link = match registry.answers(until).await {
-        State::Up(link) => link,
-        State::Refused(absence) => return Err(OpenError::Refused(at_registry(&absence.why))),
-        State::Down(absence) => return Err(OpenError::Unreachable(at_registry(&absence.why))),
-        State::Unknown => return Err(OpenError::Unreachable(at_registry("no answer"))),
+        NodeState::Up(link) => link,
+        NodeState::Absent(absence) if absence.is_refused => {
+            return Err(OpenError::Refused(at_registry(&absence.why)));
+        }
+        NodeState::Absent(absence) => {
+            return Err(OpenError::Unreachable(at_registry(&absence.why)));
+        }
+        NodeState::Unknown => return Err(OpenError::Unreachable(at_registry("no answer"))),
     };
     if matches!(**topology, Topology::Independent(_)) {
         return Ok(None);
     }
     let detector = LossDetector::open(topology, &link).await;
     let detector =
-        detector.map_err(|fault| OpenError::Unreachable(at_registry(fault.message())))?;
+        detector.map_err(|error| OpenError::Unreachable(at_registry(&error.to_string())))?;
     let looking = detector.keep_looking(topology.clone());
     Ok(Some(Task::spawn(looking)))
 }
