@@ -20,19 +20,16 @@ mod refills;
 #[cfg(test)]
 mod tests;
 
-use std::sync::Arc;
-use std::time::Duration;
-
 use board::{Kind, Retain, Rules, Window};
 use bytes::Bytes;
 use tokio::time::Instant;
 
 use crate::boards::keys::{ShardKeys, window_name};
+use crate::boards::parts::Parts;
 use crate::boards::rules::spec;
-use crate::boards::session::Session;
 use crate::boards::wire::Unpack;
-use redis_nodes::{Call, CallError, Effect, FunctionReply, Location, Nodes};
-pub(super) use refills::{Refill, Refills};
+use redis_nodes::{Call, CallError, Effect, FunctionReply, Location};
+pub(super) use refills::{Refill, Refills, ShortList};
 
 /// The approximate number of members that a step reads: some 2 ms of the server's time.
 const STEP_MEMBERS: usize = 500;
@@ -46,8 +43,7 @@ pub(super) const BUSY: &str = "standings fall faster than the list is refilled";
 /// Refills lists.
 #[derive(Debug)]
 pub(super) struct Lists {
-    servers: Arc<Nodes>,
-    session: Arc<Session>,
+    parts: Parts,
 }
 
 /// The list of one window of one shard.
@@ -76,17 +72,17 @@ const START: &[u8] = b"0";
 const DONE: &[u8] = b"-";
 
 impl Lists {
-    pub(super) const fn new(servers: Arc<Nodes>, session: Arc<Session>) -> Self {
-        Self { servers, session }
+    pub(super) fn new(parts: &Parts) -> Self {
+        let parts = parts.clone();
+        Self { parts }
     }
 
-    /// Puts back members that belong on a marked list, in steps with a timeout each, and reports
+    /// Puts back members that belong on a marked list, in steps, and reports
     /// after each the number of members with scores. Returns whether the list is complete;
     /// otherwise it is marked again and again.
     pub(super) async fn refill(
         &self,
         list: &List<'_>,
-        timeout: Duration,
         mut each: impl FnMut(u64),
     ) -> Result<bool, CallError> {
         let mut at = Step {
@@ -96,7 +92,13 @@ impl Lists {
         };
         let mut looks_at = None;
         for _ in 0..STEPS_MAX {
-            let answer = self.step(list, &at, Instant::now() + timeout).await?;
+            let answer = self
+                .step(
+                    list,
+                    &at,
+                    Instant::now() + self.parts.settings.write_deadline,
+                )
+                .await?;
             let next = Step::read(&answer)?;
             if next.mark.is_empty() {
                 return Ok(true);
@@ -136,23 +138,19 @@ impl Lists {
             at.mark.clone(),
             at.cursor.clone(),
             Bytes::from(STEP_MEMBERS.to_string()),
-            Bytes::from(self.session.name()),
-            Bytes::from(self.session.next_call().to_string()),
+            Bytes::from(self.parts.session.name()),
+            Bytes::from(self.parts.session.next_call().to_string()),
+        ];
+        let keys = vec![
+            keys.meta(),
+            keys.scores(list.window),
+            keys.rank(list.window),
         ];
         let call = Call {
-            function: "refill",
-            keys: vec![
-                keys.meta(),
-                keys.scores(list.window),
-                keys.rank(list.window),
-            ],
-            args,
-            effect: Effect::Write,
-            until,
             waits_until: Some(until),
-            closes: None,
+            ..Call::new("refill", Effect::Write, keys, args, until)
         };
-        self.servers.call(list.place, &call).await
+        self.parts.servers.call(list.place, &call).await
     }
 }
 

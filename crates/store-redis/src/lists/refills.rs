@@ -7,19 +7,16 @@
 use std::collections::HashMap;
 use std::collections::hash_map::Entry;
 use std::sync::Arc;
-use std::time::Duration;
 
-use board::{Incarnation, Window};
+use board::{Incarnation, Kind, Window};
 use parking_lot::Mutex;
 use tokio::sync::{Semaphore, SemaphorePermit, watch};
 
 use super::{BUSY, List, Lists};
-use crate::boards::incarnations::Incarnations;
 use crate::boards::keys::ShardKeys;
-use crate::boards::session::Session;
-use crate::boards::settings::RedisSettings;
-use crate::boards::sweep::{RefillLists, ShortList};
-use redis_nodes::Nodes;
+use crate::boards::parts::Parts;
+use redis_nodes::Location;
+use shard_store::BoardRecord;
 
 /// The number of lists that one server refills at once: each has a step of some 2 ms under way.
 /// Others wait.
@@ -36,12 +33,23 @@ const WAITED_STEPS_MAX: usize = 100;
 
 type Key = (Incarnation, u16, Window);
 
+/// The list of one window of one shard that may lack members.
+#[derive(Debug)]
+pub(crate) struct ShortList {
+    /// The incarnation of the board.
+    pub(crate) board: BoardRecord,
+    pub(crate) shard: u16,
+    /// The board's kind, which has `retain`.
+    pub(crate) kind: Arc<Kind>,
+    /// The node of the shard.
+    pub(crate) place: Location,
+    pub(crate) window: Window,
+}
+
 /// The lists that are being refilled.
 #[derive(Debug)]
 pub(crate) struct Refills {
     lists: Lists,
-    incarnations: Arc<Incarnations>,
-    timeout: Duration,
     pub(super) turns: Semaphore,
     under_way: Mutex<HashMap<Key, UnderWay>>,
 }
@@ -78,16 +86,9 @@ impl Refill {
 }
 
 impl Refills {
-    pub(crate) fn new(
-        servers: &Arc<Nodes>,
-        session: &Arc<Session>,
-        incarnations: &Arc<Incarnations>,
-        settings: &RedisSettings,
-    ) -> Arc<Self> {
+    pub(crate) fn new(parts: &Parts) -> Arc<Self> {
         Arc::new(Self {
-            lists: Lists::new(servers.clone(), session.clone()),
-            incarnations: incarnations.clone(),
-            timeout: settings.write_deadline,
+            lists: Lists::new(parts),
             turns: Semaphore::new(REFILLS_AT_ONCE),
             under_way: Mutex::default(),
         })
@@ -101,7 +102,7 @@ impl Refills {
         let refill = match under_way.entry(key_of(&list)) {
             Entry::Occupied(refill) => refill.into_mut(),
             Entry::Vacant(_) if is_full => {
-                self.incarnations.due(&list.board);
+                self.lists.parts.incarnations.due(&list.board);
                 return None;
             }
             Entry::Vacant(place) => {
@@ -121,12 +122,6 @@ impl Refills {
             number: refill.asked,
             progress: refill.progress.clone(),
         })
-    }
-}
-
-impl RefillLists for Refills {
-    fn refill(self: Arc<Self>, list: ShortList) {
-        drop(self.start(list));
     }
 }
 
@@ -151,7 +146,7 @@ impl Task {
             if let Err(why) = self.round().await {
                 let board = &self.list.board;
                 tracing::debug!(board = %board.name, why, "its list is refilled later");
-                self.refills.incarnations.due(board);
+                self.refills.lists.parts.incarnations.due(board);
                 self.forget();
                 return;
             }
@@ -202,8 +197,8 @@ impl Task {
                 self.takes_longer();
             }
         };
-        let refills = &self.refills;
-        match refills.lists.refill(&list, refills.timeout, each).await {
+        let lists = &self.refills.lists;
+        match lists.refill(&list, each).await {
             Ok(true) => Ok(()),
             Ok(false) => Err(BUSY.to_owned()),
             Err(error) => Err(error.to_string()),

@@ -14,7 +14,6 @@ mod orphans;
 mod tests;
 
 use std::sync::Arc;
-use std::time::Duration;
 
 use board::{Kind, Rules, Window};
 use bytes::Bytes;
@@ -23,15 +22,12 @@ use tokio::time::Instant;
 use super::lists::{self, List, Lists};
 use super::read::{Reader, failed};
 use crate::boards::call_error::unread;
-use crate::boards::incarnations::Incarnations;
 use crate::boards::keys::{ShardKeys, window_name};
-use crate::boards::registry::Registry;
+use crate::boards::parts::Parts;
 use crate::boards::rules::spec;
-use crate::boards::session::Session;
-use crate::boards::settings::RedisSettings;
 use crate::boards::wire::{Garbled, Pack, Unpack};
 use finding::{Fault, Findings, ShardFault};
-use redis_nodes::{Call, Effect, Nodes};
+use redis_nodes::{Call, Effect};
 use shard_store::{BoardRecord, IndexMismatch, StoreError};
 
 /// The approximate number of members that a step reads; a hash or sorted set that Redis keeps in
@@ -44,13 +40,9 @@ const MENDED_MAX: usize = 200;
 /// Verifies shards.
 #[derive(Debug)]
 pub(super) struct Verifier {
+    parts: Parts,
     reader: Arc<Reader>,
-    servers: Arc<Nodes>,
-    session: Arc<Session>,
-    incarnations: Arc<Incarnations>,
     lists: Lists,
-    registry: Arc<Registry>,
-    write_deadline: Duration,
 }
 
 /// One window of one shard.
@@ -84,22 +76,11 @@ struct Counts {
 }
 
 impl Verifier {
-    pub(super) fn new(
-        reader: Arc<Reader>,
-        servers: Arc<Nodes>,
-        session: Arc<Session>,
-        incarnations: Arc<Incarnations>,
-        registry: Arc<Registry>,
-        settings: &RedisSettings,
-    ) -> Self {
+    pub(super) fn new(parts: &Parts, reader: Arc<Reader>) -> Self {
         Self {
+            parts: parts.clone(),
             reader,
-            lists: Lists::new(servers.clone(), session.clone()),
-            servers,
-            session,
-            incarnations,
-            registry,
-            write_deadline: settings.write_deadline,
+            lists: Lists::new(parts),
         }
     }
 
@@ -111,7 +92,7 @@ impl Verifier {
         shard: u16,
         repair: bool,
     ) -> Result<Vec<IndexMismatch>, StoreError> {
-        let kind = self.registry.kind_of(board).await?;
+        let kind = self.parts.registry.kind_of(board).await?;
         let mut windows = self.reader.known_windows(board, shard).await?;
         windows.sort_unstable();
         let mut findings = Findings::default();
@@ -235,11 +216,11 @@ impl Verifier {
         } else {
             ("mend", entries.collect(), members.collect())
         };
-        let number = self.session.next_call();
+        let number = self.parts.session.next_call();
         let mut args = vec![
             spec(place.rules()),
             Bytes::from(window_name(place.window)),
-            Bytes::from(self.session.name()),
+            Bytes::from(self.parts.session.name()),
             Bytes::from(number.to_string()),
             packed(&off),
             packed(&put),
@@ -247,19 +228,18 @@ impl Verifier {
         if let Some(retain) = place.kind.retain() {
             args.push(Bytes::from(retain.trim_at.to_string()));
         }
-        let until = Instant::now() + self.write_deadline;
+        let until = Instant::now() + self.parts.settings.write_deadline;
         let call = Call {
-            function,
-            keys: place.keys(),
-            args,
-            effect: Effect::Write,
-            until,
             waits_until: Some(until),
-            closes: None,
+            ..Call::new(function, Effect::Write, place.keys(), args, until)
         };
-        let at = self.incarnations.place(place.board, place.shard).await?;
-        let answer = self.servers.call(at, &call).await;
-        let answer = answer.map_err(|error| failed(&self.incarnations, place.board, error));
+        let at = self
+            .parts
+            .incarnations
+            .place(place.board, place.shard)
+            .await?;
+        let answer = self.parts.servers.call(at, &call).await;
+        let answer = answer.map_err(|error| failed(&self.parts.incarnations, place.board, error));
         answer.map(drop)
     }
 
@@ -273,14 +253,18 @@ impl Verifier {
             rules: place.rules(),
             retain,
             keys: &ShardKeys::new(place.board, place.shard),
-            place: self.incarnations.place(place.board, place.shard).await?,
+            place: self
+                .parts
+                .incarnations
+                .place(place.board, place.shard)
+                .await?,
             window: place.window,
         };
-        let refilled = self.lists.refill(&list, self.write_deadline, |_| ());
+        let refilled = self.lists.refill(&list, |_| ());
         match refilled.await {
             Ok(true) => Ok(()),
             Ok(false) => Err(StoreError::Unavailable(lists::BUSY.to_owned())),
-            Err(error) => Err(failed(&self.incarnations, place.board, error)),
+            Err(error) => Err(failed(&self.parts.incarnations, place.board, error)),
         }
     }
 
