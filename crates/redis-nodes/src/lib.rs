@@ -36,7 +36,6 @@ mod metrics;
 mod node;
 mod node_clock;
 mod nodes;
-mod open;
 mod open_error;
 mod overload;
 mod pace;

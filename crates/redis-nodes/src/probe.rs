@@ -56,21 +56,17 @@ pub(crate) async fn ask_clock(
     let asked = Instant::now();
     let reply = connection.send("TIME", Vec::new()).await?;
     let read = Instant::now();
-    let parts = reply::items(&reply).unwrap_or_default();
-    match parts {
-        [seconds, micros] => match (reply::number(seconds), reply::number(micros)) {
-            (Some(seconds), Some(micros)) if seconds < CLOCK_SECONDS_MAX && micros < 1_000_000 => {
-                let clock = NodeClock::new(seconds * 1_000_000 + micros, asked, read);
-                Ok(before.map_or(clock, |before| clock.or_better(before)))
-            }
-            _ => Err(CommandError::Lost(
-                "the reply to TIME is not a time".to_owned(),
-            )),
-        },
-        _ => Err(CommandError::Lost(
-            "the reply to TIME is not a time".to_owned(),
-        )),
-    }
+    let clock = match reply::items(&reply) {
+        Some([seconds, micros]) => reply::number(seconds).zip(reply::number(micros)),
+        _ => None,
+    };
+    let is_time =
+        |(seconds, micros): &(u64, u64)| *seconds < CLOCK_SECONDS_MAX && *micros < 1_000_000;
+    let (seconds, micros) = clock
+        .filter(is_time)
+        .ok_or_else(|| CommandError::Lost("the reply to TIME is not a time".to_owned()))?;
+    let clock = NodeClock::new(seconds * 1_000_000 + micros, asked, read);
+    Ok(before.map_or(clock, |before| clock.or_better(before)))
 }
 
 /// Rejects a node whose keys are of another format, before anything is written to it.

@@ -19,7 +19,7 @@ use crate::boards::registry::activity_text;
 use crate::boards::rules;
 use crate::boards::session::Session;
 use crate::boards::wire::Pack;
-use crate::lists::{self, Refill, Refills, ShortList};
+use crate::lists::{self, List, Refill, Refills};
 use redis_nodes::{Backlog, Call, CallError, Effect, FunctionReply, Location, Refusal};
 use shard_store::{BoardRecord, Change, Outcome, StoreError};
 
@@ -190,7 +190,7 @@ impl Sending<'_> {
 
     /// Starts the refills of lists that may lack members.
     fn refill(&self, short: &[Window]) -> Vec<Refill> {
-        let lists = short.iter().map(|window| ShortList {
+        let lists = short.iter().map(|window| List {
             board: self.board.clone(),
             shard: self.shard,
             kind: self.parts[0].kind.clone(),

@@ -329,41 +329,36 @@ impl Incarnations {
         self.join_look_up(board.incarnation, look_up).await
     }
 
-    /// Waits for the look-up of an incarnation that is under way, or for this one.
+    /// Waits for the look-up of an incarnation that is under way, or starts this one. It continues when all its
+    /// callers have gone, so that it removes itself from the list, also when it panics.
     async fn join_look_up(
         &self,
         incarnation: Incarnation,
         look_up: BoxFuture<'static, LookedUp>,
     ) -> Result<Arc<KnownIncarnation>, StoreError> {
         let key = (incarnation, self.registry.epoch());
-        let look_up = {
-            let mut under_way = self.under_way.lock();
-            let begin = || self.begin_look_up(key, look_up);
-            under_way.entry(key).or_insert_with(begin).clone()
+        let begin = || {
+            let under_way = self.under_way.clone();
+            let looking = tokio::spawn(async move {
+                let incarnation = AssertUnwindSafe(look_up).catch_unwind().await;
+                under_way.lock().remove(&key);
+                incarnation.unwrap_or_else(|_| {
+                    let why = "the look-up of a board panicked".to_owned();
+                    Err(StoreError::Unavailable(why))
+                })
+            });
+            let ended = looking.map(|incarnation| {
+                incarnation.unwrap_or_else(|error| Err(StoreError::Unavailable(error.to_string())))
+            });
+            ended.boxed().shared()
         };
+        let look_up = self
+            .under_way
+            .lock()
+            .entry(key)
+            .or_insert_with(begin)
+            .clone();
         look_up.await
-    }
-
-    /// Starts a look-up that continues when all its callers have gone, so that it removes itself
-    /// from the list, also when it panics.
-    fn begin_look_up(
-        &self,
-        key: (Incarnation, u64),
-        look_up: BoxFuture<'static, LookedUp>,
-    ) -> LookUp {
-        let under_way = self.under_way.clone();
-        let looking = tokio::spawn(async move {
-            let incarnation = AssertUnwindSafe(look_up).catch_unwind().await;
-            under_way.lock().remove(&key);
-            incarnation.unwrap_or_else(|_| {
-                let why = "the look-up of a board panicked".to_owned();
-                Err(StoreError::Unavailable(why))
-            })
-        });
-        let ended = looking.map(|incarnation| {
-            incarnation.unwrap_or_else(|error| Err(StoreError::Unavailable(error.to_string())))
-        });
-        ended.boxed().shared()
     }
 
     async fn look_up(&self, board: &BoardRecord) -> Result<Arc<KnownIncarnation>, StoreError> {

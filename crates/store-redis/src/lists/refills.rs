@@ -8,15 +8,12 @@ use std::collections::HashMap;
 use std::collections::hash_map::Entry;
 use std::sync::Arc;
 
-use board::{Incarnation, Kind, Window};
+use board::{Incarnation, Window};
 use parking_lot::Mutex;
 use tokio::sync::{Semaphore, SemaphorePermit, watch};
 
-use super::{BUSY, List, Lists};
-use crate::boards::keys::ShardKeys;
+use super::{BUSY, List, refill};
 use crate::boards::parts::Parts;
-use redis_nodes::Location;
-use shard_store::BoardRecord;
 
 /// The number of lists that one server refills at once: each has a step of some 2 ms under way.
 /// Others wait.
@@ -33,23 +30,10 @@ const WAITED_STEPS_MAX: usize = 100;
 
 type Key = (Incarnation, u16, Window);
 
-/// The list of one window of one shard that may lack members.
-#[derive(Debug)]
-pub(crate) struct ShortList {
-    /// The incarnation of the board.
-    pub(crate) board: BoardRecord,
-    pub(crate) shard: u16,
-    /// The board's kind, which has `retain`.
-    pub(crate) kind: Arc<Kind>,
-    /// The node of the shard.
-    pub(crate) place: Location,
-    pub(crate) window: Window,
-}
-
 /// The lists that are being refilled.
 #[derive(Debug)]
 pub(crate) struct Refills {
-    lists: Lists,
+    parts: Parts,
     pub(super) turns: Semaphore,
     under_way: Mutex<HashMap<Key, UnderWay>>,
 }
@@ -88,7 +72,7 @@ impl Refill {
 impl Refills {
     pub(crate) fn new(parts: &Parts) -> Arc<Self> {
         Arc::new(Self {
-            lists: Lists::new(parts),
+            parts: parts.clone(),
             turns: Semaphore::new(REFILLS_AT_ONCE),
             under_way: Mutex::default(),
         })
@@ -96,13 +80,13 @@ impl Refills {
 
     /// Starts the refill of a list, or requests another round of the current one. `None` if there
     /// are too many: the sweep requests it again.
-    pub(crate) fn start(self: &Arc<Self>, list: ShortList) -> Option<Refill> {
+    pub(crate) fn start(self: &Arc<Self>, list: List) -> Option<Refill> {
         let mut under_way = self.under_way.lock();
         let is_full = under_way.len() >= REFILLS_MAX;
-        let refill = match under_way.entry(key_of(&list)) {
+        let refilled = match under_way.entry(key_of(&list)) {
             Entry::Occupied(refill) => refill.into_mut(),
             Entry::Vacant(_) if is_full => {
-                self.lists.parts.incarnations.due(&list.board);
+                self.parts.incarnations.due(&list.board);
                 return None;
             }
             Entry::Vacant(place) => {
@@ -117,22 +101,22 @@ impl Refills {
                 place.insert(UnderWay { asked: 0, progress })
             }
         };
-        refill.asked += 1;
+        refilled.asked += 1;
         Some(Refill {
-            number: refill.asked,
-            progress: refill.progress.clone(),
+            number: refilled.asked,
+            progress: refilled.progress.clone(),
         })
     }
 }
 
-fn key_of(list: &ShortList) -> Key {
+fn key_of(list: &List) -> Key {
     (list.board.incarnation, list.shard, list.window)
 }
 
 /// Refills one list as long as that is requested.
 struct Task {
     refills: Arc<Refills>,
-    list: ShortList,
+    list: List,
     progress: watch::Sender<Progress>,
 }
 
@@ -146,7 +130,7 @@ impl Task {
             if let Err(why) = self.round().await {
                 let board = &self.list.board;
                 tracing::debug!(board = %board.name, why, "its list is refilled later");
-                self.refills.lists.parts.incarnations.due(board);
+                self.refills.parts.incarnations.due(board);
                 self.forget();
                 return;
             }
@@ -180,16 +164,6 @@ impl Task {
 
     /// Scans the list until it is complete.
     async fn round(&self) -> Result<(), String> {
-        let Some(retain) = self.list.kind.retain() else {
-            return Ok(());
-        };
-        let list = List {
-            rules: self.list.kind.rules(),
-            retain,
-            keys: &ShardKeys::new(&self.list.board, self.list.shard),
-            place: self.list.place,
-            window: self.list.window,
-        };
         let mut steps = 0;
         let each = |members| {
             steps += 1;
@@ -197,8 +171,7 @@ impl Task {
                 self.takes_longer();
             }
         };
-        let lists = &self.refills.lists;
-        match lists.refill(&list, each).await {
+        match refill(&self.refills.parts, &self.list, each).await {
             Ok(true) => Ok(()),
             Ok(false) => Err(BUSY.to_owned()),
             Err(error) => Err(error.to_string()),

@@ -20,6 +20,7 @@ use crate::boards::keys::ShardKeys;
 use crate::boards::parts::Parts;
 use crate::boards::registry::activity_text;
 use crate::boards::wire::Unpack;
+pub(crate) use answer::counts;
 use board::{Kind, ShardCount, Window};
 use joined::ReadCall;
 pub(crate) use joined::work_of;

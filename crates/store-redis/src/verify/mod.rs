@@ -19,8 +19,8 @@ use board::{Kind, Rules, Window};
 use bytes::Bytes;
 use tokio::time::Instant;
 
-use super::lists::{self, List, Lists};
-use super::read::{Reader, failed};
+use super::lists::{self, List};
+use super::read::{self, Reader, failed};
 use crate::boards::call_error::unread;
 use crate::boards::keys::{ShardKeys, window_name};
 use crate::boards::parts::Parts;
@@ -42,14 +42,13 @@ const MENDED_MAX: usize = 200;
 pub(super) struct Verifier {
     parts: Parts,
     reader: Arc<Reader>,
-    lists: Lists,
 }
 
 /// One window of one shard.
 struct VerifiedWindow<'a> {
     board: &'a BoardRecord,
     shard: u16,
-    kind: &'a Kind,
+    kind: &'a Arc<Kind>,
     window: Window,
     repair: bool,
 }
@@ -68,19 +67,11 @@ impl VerifiedWindow<'_> {
     }
 }
 
-/// The numbers of scores and of ranked members.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-struct Counts {
-    scores: u64,
-    ranked: u64,
-}
-
 impl Verifier {
     pub(super) fn new(parts: &Parts, reader: Arc<Reader>) -> Self {
         Self {
             parts: parts.clone(),
             reader,
-            lists: Lists::new(parts),
         }
     }
 
@@ -119,11 +110,11 @@ impl Verifier {
             findings.begin(place.window, place.repair);
             return self.walk(place, "verify_packed", findings).await;
         }
-        let before = self.counts(place).await?;
+        let (scores, ranked) = self.counts(place).await?;
         findings.begin(place.window, place.repair);
-        let is_one_sided = (before.scores == 0) != (before.ranked == 0);
+        let is_one_sided = (scores == 0) != (ranked == 0);
         if is_one_sided {
-            findings.one_sided(before.scores, before.ranked);
+            findings.one_sided(scores, ranked);
         }
         // A fault of all members is reported once.
         if !is_one_sided || place.repair {
@@ -134,26 +125,28 @@ impl Verifier {
             self.walk(place, "verify_values", findings).await?;
             self.walk(place, "verify_counted", findings).await?;
         }
-        if place.repair {
+        if place.repair && place.kind.retain().is_some() {
             self.refill(place).await?;
         }
         if findings.is_clean() {
-            let after = self.counts(place).await?;
+            let (scores, ranked) = self.counts(place).await?;
             // For a list the scores were checked: each has its entry, or is off the list.
             let is_even = match place.kind.retain() {
-                Some(_) => after.scores >= after.ranked,
-                None => after.scores == after.ranked,
+                Some(_) => scores >= ranked,
+                None => scores == ranked,
             };
             if !is_even {
-                findings.uneven(after.scores, after.ranked);
+                findings.uneven(scores, ranked);
             }
         }
         Ok(())
     }
 
-    async fn counts(&self, place: &VerifiedWindow<'_>) -> Result<Counts, StoreError> {
+    /// Returns the numbers of scores and of ranked members.
+    async fn counts(&self, place: &VerifiedWindow<'_>) -> Result<(u64, u64), StoreError> {
         let payload = self.look(place, "verify_counts", Vec::new()).await?;
-        Counts::read(&payload).map_err(unread)
+        let counts = read::counts(&payload, 2).map_err(unread)?;
+        Ok((counts[0], counts[1]))
     }
 
     /// Goes through all that a scan returns.
@@ -246,13 +239,10 @@ impl Verifier {
     /// Refills a list, if it is marked: what was repaired is no longer in the order in which it was
     /// trimmed.
     async fn refill(&self, place: &VerifiedWindow<'_>) -> Result<(), StoreError> {
-        let Some(retain) = place.kind.retain() else {
-            return Ok(());
-        };
         let list = List {
-            rules: place.rules(),
-            retain,
-            keys: &ShardKeys::new(place.board, place.shard),
+            board: place.board.clone(),
+            shard: place.shard,
+            kind: place.kind.clone(),
             place: self
                 .parts
                 .incarnations
@@ -260,8 +250,7 @@ impl Verifier {
                 .await?,
             window: place.window,
         };
-        let refilled = self.lists.refill(&list, |_| ());
-        match refilled.await {
+        match lists::refill(&self.parts, &list, |_| ()).await {
             Ok(true) => Ok(()),
             Ok(false) => Err(StoreError::Unavailable(lists::BUSY.to_owned())),
             Err(error) => Err(failed(&self.parts.incarnations, place.board, error)),
@@ -279,19 +268,6 @@ impl Verifier {
             .reader
             .look(place.board, place.shard, function, keys, args);
         look.await.map(|answer| answer.payload)
-    }
-}
-
-impl Counts {
-    fn read(payload: &[u8]) -> Result<Self, Garbled> {
-        let mut answer = Unpack::new(payload);
-        if answer.array()? != 2 {
-            return Err(Garbled("no two counts"));
-        }
-        Ok(Self {
-            scores: answer.count()?,
-            ranked: answer.count()?,
-        })
     }
 }
 

@@ -67,12 +67,8 @@ pub(crate) struct Profiles {
     found: Mutex<HashMap<KindName, Found>>,
 }
 
-/// What one call of a function is about: members of shards of one slot, or of one server.
-#[derive(Debug, Default)]
-struct ProfileCall {
-    /// By shard, the indexes of its members.
-    shards: BTreeMap<u16, Vec<usize>>,
-}
+/// What one call of a function is about: the indexes of members by their shards, which are of one slot, or of one server.
+type CallMembers = BTreeMap<u16, Vec<usize>>;
 
 impl Profiles {
     /// Creates the profiles of these nodes.
@@ -107,7 +103,7 @@ impl Profiles {
                 let json = profile.as_ref().map_or("", Profile::as_json);
                 args.push(Bytes::copy_from_slice(json.as_bytes()));
             };
-            let of_puts = of.shards.values().flatten();
+            let of_puts = of.values().flatten();
             let puts = of_puts
                 .clone()
                 .any(|index| changes[*index].profile.is_some());
@@ -116,7 +112,7 @@ impl Profiles {
             } else {
                 "delete_profiles"
             };
-            let call = of.call(&place, function, Effect::Write, until, change);
+            let call = call_of(&of, &place, function, Effect::Write, until, change);
             async move {
                 self.parts
                     .servers
@@ -161,11 +157,11 @@ impl Profiles {
             let member = |args: &mut Vec<Bytes>, index: usize| {
                 args.push(Bytes::copy_from_slice(members[index].as_bytes()));
             };
-            let call = of.call(place, "profiles", Effect::Read, until, member);
+            let call = call_of(&of, place, "profiles", Effect::Read, until, member);
             async move {
                 let answer = self.parts.servers.call(at, &call).await.map_err(failed)?;
                 let profiles = parse(&answer.payload).map_err(unread)?;
-                let indexes: Vec<usize> = of.shards.into_values().flatten().collect();
+                let indexes: Vec<usize> = of.into_values().flatten().collect();
                 if profiles.len() == indexes.len() {
                     Ok(indexes.into_iter().zip(profiles))
                 } else {
@@ -241,8 +237,8 @@ impl Profiles {
         &self,
         place: &ProfilesPlace,
         members: impl Iterator<Item = &'a Member>,
-    ) -> Vec<(Location, ProfileCall)> {
-        let mut calls: Vec<(Location, ProfileCall)> = Vec::new();
+    ) -> Vec<(Location, CallMembers)> {
+        let mut calls: Vec<(Location, CallMembers)> = Vec::new();
         let mut known: HashMap<(Option<ServerId>, Option<u16>), usize> = HashMap::new();
         for (index, member) in members.enumerate() {
             let shard = place.shards.shard_of(member.placement_hash());
@@ -250,36 +246,34 @@ impl Profiles {
             let any_slot = self.parts.servers.takes_any_slot(location);
             let group = (location.server, (!any_slot).then_some(shard));
             let call = *known.entry(group).or_insert_with(|| {
-                calls.push((location, ProfileCall::default()));
+                calls.push((location, CallMembers::default()));
                 calls.len() - 1
             });
             let (_, call) = &mut calls[call];
-            call.shards.entry(shard).or_default().push(index);
+            call.entry(shard).or_default().push(index);
         }
         calls
     }
 }
 
-impl ProfileCall {
-    /// Returns the call of a function. `push` adds the arguments of the member at an index.
-    fn call(
-        &self,
-        place: &ProfilesPlace,
-        function: &'static str,
-        effect: Effect,
-        until: Instant,
-        push: impl Fn(&mut Vec<Bytes>, usize),
-    ) -> Call {
-        let mut args = Vec::new();
-        for indexes in self.shards.values() {
-            args.push(indexes.len().to_string().into());
-            for index in indexes {
-                push(&mut args, *index);
-            }
+/// Returns the call of a function. `push` adds the arguments of the member at an index.
+fn call_of(
+    of: &CallMembers,
+    place: &ProfilesPlace,
+    function: &'static str,
+    effect: Effect,
+    until: Instant,
+    push: impl Fn(&mut Vec<Bytes>, usize),
+) -> Call {
+    let mut args = Vec::new();
+    for indexes in of.values() {
+        args.push(indexes.len().to_string().into());
+        for index in indexes {
+            push(&mut args, *index);
         }
-        let keys = self.shards.keys().map(|shard| place.key(*shard)).collect();
-        Call::new(function, effect, keys, args, until)
     }
+    let keys = of.keys().map(|shard| place.key(*shard)).collect();
+    Call::new(function, effect, keys, args, until)
 }
 
 fn parse(answer: &[u8]) -> Result<Vec<Option<Profile>>, Garbled> {

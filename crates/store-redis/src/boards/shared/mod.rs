@@ -96,55 +96,6 @@ impl SharedTops {
             .map_err(failed)?;
         Ok(answer.payload)
     }
-
-    async fn take_once(
-        &self,
-        top: &SharedTop,
-        known: Option<&str>,
-        age_max: Duration,
-    ) -> Result<SharedTake, StoreError> {
-        let token = format!(
-            "{}-{}",
-            self.parts.session.name(),
-            self.parts.session.next_call()
-        );
-        let args = vec![
-            Bytes::from(token.clone()),
-            Bytes::copy_from_slice(known.unwrap_or_default().as_bytes()),
-            millis(age_max),
-            millis(LEASE),
-        ];
-        let payload = self.call("take", top, args, TAKE_TIMEOUT).await?;
-        taken(&payload, token).map_err(|garbled| StoreError::Unavailable(garbled.to_string()))
-    }
-
-    async fn publish_once(
-        &self,
-        top: &SharedTop,
-        lease: &Lease,
-        merged: SharedMergeResult,
-        kept: Duration,
-    ) -> Result<(), StoreError> {
-        let (what, version, bytes) = match merged {
-            SharedMergeResult::Board { version, bytes } if bytes.len() <= BOARD_BYTES_MAX => {
-                ("board", version, bytes)
-            }
-            SharedMergeResult::Unchanged { version } => ("same", version, Bytes::new()),
-            SharedMergeResult::Board { .. } | SharedMergeResult::Nothing => {
-                ("nothing", String::new(), Bytes::new())
-            }
-        };
-        let args = vec![
-            Bytes::from(lease.token.clone()),
-            Bytes::from(lease.began_ms.to_string()),
-            millis(kept),
-            Bytes::from_static(what.as_bytes()),
-            Bytes::from(version),
-            bytes,
-        ];
-        let published = self.call("publish", top, args, PUBLISH_TIMEOUT).await;
-        published.map(drop)
-    }
 }
 
 impl SharedBoards for SharedTops {
@@ -158,7 +109,21 @@ impl SharedBoards for SharedTops {
         known: Option<&'a str>,
         age_max: Duration,
     ) -> BoxFuture<'a, Result<SharedTake, StoreError>> {
-        let take = self.take_once(top, known, age_max);
+        let take = async move {
+            let token = format!(
+                "{}-{}",
+                self.parts.session.name(),
+                self.parts.session.next_call()
+            );
+            let args = vec![
+                Bytes::from(token.clone()),
+                Bytes::copy_from_slice(known.unwrap_or_default().as_bytes()),
+                millis(age_max),
+                millis(LEASE),
+            ];
+            let payload = self.call("take", top, args, TAKE_TIMEOUT).await?;
+            taken(&payload, token).map_err(|garbled| StoreError::Unavailable(garbled.to_string()))
+        };
         self.calls.take_shared.time(take).boxed()
     }
 
@@ -169,7 +134,27 @@ impl SharedBoards for SharedTops {
         merged: SharedMergeResult,
         kept: Duration,
     ) -> BoxFuture<'a, Result<(), StoreError>> {
-        let publish = self.publish_once(top, lease, merged, kept);
+        let publish = async move {
+            let (what, version, bytes) = match merged {
+                SharedMergeResult::Board { version, bytes } if bytes.len() <= BOARD_BYTES_MAX => {
+                    ("board", version, bytes)
+                }
+                SharedMergeResult::Unchanged { version } => ("same", version, Bytes::new()),
+                SharedMergeResult::Board { .. } | SharedMergeResult::Nothing => {
+                    ("nothing", String::new(), Bytes::new())
+                }
+            };
+            let args = vec![
+                Bytes::from(lease.token.clone()),
+                Bytes::from(lease.began_ms.to_string()),
+                millis(kept),
+                Bytes::from_static(what.as_bytes()),
+                Bytes::from(version),
+                bytes,
+            ];
+            let published = self.call("publish", top, args, PUBLISH_TIMEOUT).await;
+            published.map(drop)
+        };
         self.calls.publish_shared.time(publish).boxed()
     }
 }

@@ -11,7 +11,7 @@ use super::{Next, Sweep};
 use crate::boards::registry::{After, Record};
 use crate::boards::retention::{LINGER, gone_at, time_to_live_ms, untouched_max};
 use crate::boards::shards::{Freeze, Shards, Spent, Survey};
-use crate::lists::ShortList;
+use crate::lists::List;
 use shard_store::{BoardRecord, BoardSettings, StoreError};
 
 /// The maximum time between two visits of a board. Windows that were not reported are dropped that
@@ -219,7 +219,7 @@ impl Visit<'_> {
     fn refill_lists(&self) {
         for (shard, held) in (0..).zip(&self.surveys) {
             for window in &held.short {
-                let list = ShortList {
+                let list = List {
                     board: self.record.board().clone(),
                     shard,
                     kind: self.kind.clone(),
