@@ -3,7 +3,7 @@
 use board::{Activity, BoardName, Incarnation, Meaning, ShardCount};
 use redis_nodes::{SLOTS, slot_of};
 use shard_store::BoardRecord;
-use store_redis::boards::keys::ShardKeys;
+use store_redis::ShardKeys;
 
 use crate::random::Random;
 

@@ -5,7 +5,7 @@ use std::fmt;
 use std::path::PathBuf;
 
 use board::TargetName;
-use redis_nodes::redis_link::{Tls, TlsError};
+use redis_nodes::redis_link::{self, ConnectOptions};
 
 /// The logins of targets, and the certificates that are trusted over TLS.
 #[derive(Debug, Clone, Default)]
@@ -37,23 +37,17 @@ impl Credentials {
         self.logins.insert(target, login);
     }
 
-    /// Returns the login of this target, or an empty one if it has none.
-    pub(crate) fn login(&self, target: &TargetName) -> Login {
-        self.logins.get(target).cloned().unwrap_or_default()
-    }
-
-    /// Returns the configuration of connections over TLS.
-    pub(crate) fn tls(&self) -> Result<Tls, TlsError> {
-        Tls::new(self.tls_ca.as_deref())
-    }
-}
-
-impl Login {
-    /// Returns the login for Redis; `None` without a password.
-    pub(crate) fn into_redis(self) -> Option<redis_nodes::redis_link::Login> {
-        let user = self.user;
-        self.password
-            .map(|password| redis_nodes::redis_link::Login { user, password })
+    /// Returns the options of connections to this target. A user without a password is no login.
+    pub(crate) fn connect_options(
+        &self,
+        target: &TargetName,
+        tls: bool,
+    ) -> Result<ConnectOptions, String> {
+        let login = self.logins.get(target).and_then(|login| {
+            let (user, password) = (login.user.clone(), login.password.clone()?);
+            Some(redis_link::Login { user, password })
+        });
+        ConnectOptions::new(tls, login.as_ref(), self.tls_ca.as_deref())
     }
 }
 
@@ -79,9 +73,10 @@ mod tests {
         let (one, other): (TargetName, TargetName) =
             ("one".parse().unwrap(), "other".parse().unwrap());
         let mut credentials = Credentials::default();
-        credentials.add(one.clone(), login.clone());
-        assert_eq!(credentials.login(&one), login);
-        assert_eq!(credentials.login(&other), Login::default());
+        credentials.add(one.clone(), login);
+        let login_of = |target| credentials.connect_options(target, false).unwrap().login;
+        assert_eq!(login_of(&one).unwrap().password, "s3cret");
+        assert!(login_of(&other).is_none());
         assert!(!format!("{credentials:?}").contains("s3cret"));
     }
 }

@@ -10,7 +10,7 @@ use tokio::task::JoinHandle;
 use crate::context::Context;
 use crate::credentials::Credentials;
 use crate::lane::Lane;
-use crate::target::{Target, TargetAccess};
+use crate::target::Target;
 
 /// The lanes, each with its task.
 pub(crate) struct Lanes {
@@ -51,12 +51,13 @@ impl Lanes {
         if let Some(one) = running.get(name) {
             return Some(one.lane.clone());
         }
-        let access = TargetAccess {
-            credentials: &self.credentials,
-            login: self.credentials.login(name),
-            store: self.context.router.store(),
-        };
-        let lane = Arc::new(Lane::new(Target::new(name.clone(), at, access)));
+        let target = Target::new(
+            name.clone(),
+            at,
+            &self.credentials,
+            self.context.router.store(),
+        );
+        let lane = Arc::new(Lane::new(target));
         let task = tokio::spawn(lane.clone().run(self.context.clone()));
         let one = RunningLane {
             lane: lane.clone(),

@@ -28,52 +28,42 @@ pub(crate) struct Names {
     pub(crate) version: String,
 }
 
-/// Why a board cannot be published under its key.
-#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-pub(crate) enum NameError {
-    /// The key could be one of a store.
-    #[error("the key {0:?} begins with {STORE}, which is reserved for Megaboard stores")]
-    Store(String),
-    /// The key could be that of another board's JSON or version.
-    #[error("the key {0:?} ends with {JSON} or {VERSION}, which is reserved")]
-    Reserved(String),
-    /// In a cluster, no other key can be made that has the same slot.
-    #[error("no second key can share the slot of {0:?}")]
-    Slot(String),
-    /// The key is too long.
-    #[error("the key {0:?} has more than {MEMCACHED_KEY_BYTES_MAX} bytes")]
-    Long(String),
-}
-
 impl Names {
-    /// Returns the keys of a window at a target with this protocol.
+    /// Returns the keys of a window at a target with this protocol, or why the board cannot be published under them.
     pub(crate) fn of(
         publication: &Publication,
         protocol: PublishProtocol,
         kind: &Kind,
         board: &BoardName,
         window: Window,
-    ) -> Result<Self, NameError> {
+    ) -> Result<Self, String> {
         let name = kind.calendar().name(window);
         let key = publication.key.key(board, window.period(), &name);
         if key.starts_with(STORE) {
-            return Err(NameError::Store(key));
+            return Err(format!(
+                "the key {key:?} begins with {STORE}, which is reserved for Megaboard stores"
+            ));
         }
         if protocol == PublishProtocol::Memcached {
             let key = utf8_percent_encode(&key, NOT_IN_MEMCACHED).to_string();
             if key.len() > MEMCACHED_KEY_BYTES_MAX {
-                return Err(NameError::Long(key));
+                return Err(format!(
+                    "the key {key:?} has more than {MEMCACHED_KEY_BYTES_MAX} bytes"
+                ));
             }
             return Ok(Self::with_base(key.clone(), &key));
         }
         if key.ends_with(JSON) || key.ends_with(VERSION) {
-            return Err(NameError::Reserved(key));
+            // It could be that of another board's JSON or version.
+            return Err(format!(
+                "the key {key:?} ends with {JSON} or {VERSION}, which is reserved"
+            ));
         }
         if protocol == PublishProtocol::RedisCluster && hash_tag(&key).is_none() {
             // If the hash tag is the whole key, it has the slot of the key.
             let tagged = format!("{{{key}}}");
             if hash_tag(&tagged) != Some(&key) {
-                return Err(NameError::Slot(key));
+                return Err(format!("no second key can share the slot of {key:?}"));
             }
             return Ok(Self::with_base(key, &tagged));
         }
@@ -116,7 +106,6 @@ mod tests {
         let board = format!("gifts/{subject}").parse().unwrap();
         let publication = kind.publication().unwrap();
         Names::of(publication, protocol, &kind, &board, Window::ALL_TIME)
-            .map_err(|error| error.to_string())
     }
 
     fn all(set: &str, json: &str, version: &str) -> Names {

@@ -42,41 +42,37 @@ pub(crate) struct Published {
     pub(crate) check_again: bool,
 }
 
-/// Counts the attempts to publish at one target by their outcome.
+/// The outcomes of attempts, as a label.
+const RESULTS: [&str; 6] = [
+    "published",
+    "overtaken",
+    "unreadable",
+    "away",
+    "refused",
+    "unnamed",
+];
+
+/// Counts the attempts to publish at one target by their outcome, in the order of [`RESULTS`].
 #[derive(Debug, Default)]
-pub(crate) struct OutcomeCounters {
-    published: Counter,
-    overtaken: Counter,
-    unreadable: Counter,
-    away: Counter,
-    refused: Counter,
-    unnamed: Counter,
-}
+pub(crate) struct OutcomeCounters([Counter; RESULTS.len()]);
 
 impl OutcomeCounters {
     /// Counts an attempt. Finding the windows of a board, or that it is not published here, is not an attempt.
     pub(crate) fn count(&self, outcome: &Outcome) {
-        let counter = match outcome {
-            Outcome::Published(_) => &self.published,
-            Outcome::Overtaken(_) => &self.overtaken,
-            Outcome::Unreadable(_) => &self.unreadable,
-            Outcome::Failed(TargetError::Unreachable(_)) => &self.away,
-            Outcome::Failed(TargetError::Rejected(_)) => &self.refused,
-            Outcome::Unnamed(_) => &self.unnamed,
+        let result = match outcome {
+            Outcome::Published(_) => 0,
+            Outcome::Overtaken(_) => 1,
+            Outcome::Unreadable(_) => 2,
+            Outcome::Failed(TargetError::Unreachable(_)) => 3,
+            Outcome::Failed(TargetError::Rejected(_)) => 4,
+            Outcome::Unnamed(_) => 5,
             Outcome::NotHere | Outcome::Windows(_) => return,
         };
-        counter.inc();
+        self.0[result].inc();
     }
 
     /// Returns the counters with the values of their label `result`.
-    pub(crate) fn by_result(&self) -> [(&'static str, &Counter); 6] {
-        [
-            ("published", &self.published),
-            ("overtaken", &self.overtaken),
-            ("unreadable", &self.unreadable),
-            ("away", &self.away),
-            ("refused", &self.refused),
-            ("unnamed", &self.unnamed),
-        ]
+    pub(crate) fn by_result(&self) -> impl Iterator<Item = (&'static str, &Counter)> {
+        RESULTS.into_iter().zip(&self.0)
     }
 }

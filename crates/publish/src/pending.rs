@@ -18,12 +18,12 @@ pub(crate) const ITEMS_MAX: usize = 100_000;
 /// The items that wait, are being published, or are cooling down.
 #[derive(Default)]
 pub(crate) struct Pending {
-    state: Mutex<State>,
+    state: Mutex<PendingState>,
     changed: Notify,
 }
 
 #[derive(Default)]
-struct State {
+struct PendingState {
     items: HashMap<Item, ItemState>,
     /// When waiting items are due, and when items that cool down may be removed.
     queue: BTreeSet<(Instant, Item)>,

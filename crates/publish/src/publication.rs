@@ -119,8 +119,7 @@ impl Work {
         let encoding: Encoding = text.parse().map_err(|error| format!("{error}"))?;
         let entries = wire::read_entries(&self.kind, &snapshot.rendered, self.top());
         let entries = entries.ok_or("the entries of the snapshot could not be read")?;
-        let set = content::encode_set(&encoding, &self.kind, &entries);
-        set.map(Some).map_err(|error| error.to_string())
+        content::encode_set(&encoding, &self.kind, &entries).map(Some)
     }
 
     fn published(
@@ -181,7 +180,7 @@ pub(crate) async fn publish(
         window,
     ) {
         Ok(names) => names,
-        Err(error) => return Outcome::Unnamed(error.to_string()),
+        Err(why) => return Outcome::Unnamed(why),
     };
     let update = match target.begin(&names).await {
         Ok(update) => update,

@@ -7,20 +7,17 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use crate::redis_link::Value;
+use crate::redis_link::{CommandError, Connection, Value, reply};
 use futures::FutureExt as _;
 use futures::future::{BoxFuture, Shared};
 use parking_lot::Mutex;
 
 use crate::backlog::Backlog;
-use crate::fault::Fault;
-use crate::redis_link::Connection;
-use crate::redis_link::reply;
 
 /// The maximum time that one `WAIT` may block its connection.
 const WAIT_MAX: Duration = Duration::from_millis(200);
 
-type Round = Shared<BoxFuture<'static, Result<u32, Fault>>>;
+type Round = Shared<BoxFuture<'static, Result<u32, CommandError>>>;
 
 /// The waits of one connection.
 #[derive(Debug, Clone)]
@@ -48,13 +45,13 @@ impl Acks {
 
     /// Returns how many replicas have what this connection has written so far: at least `wanted`,
     /// or as many as there are after a while.
-    pub(crate) async fn count(&self, wanted: u32) -> Result<u32, Fault> {
+    pub(crate) async fn count(&self, wanted: u32) -> Result<u32, CommandError> {
         let round = {
             let mut next = self.0.next.lock();
             let round = next.get_or_insert_with(|| {
                 let inner = Arc::downgrade(&self.0);
                 async move {
-                    let gone = || Fault::Lost("the connection ended".to_owned());
+                    let gone = || CommandError::Lost("the connection ended".to_owned());
                     inner.upgrade().ok_or_else(gone)?.ask(wanted).await
                 }
                 .boxed()
@@ -67,7 +64,7 @@ impl Acks {
 }
 
 impl Inner {
-    async fn ask(&self, wanted: u32) -> Result<u32, Fault> {
+    async fn ask(&self, wanted: u32) -> Result<u32, CommandError> {
         let _alone = self.round_lock.lock().await;
         // From here on callers join the next round.
         self.next.lock().take();
@@ -82,6 +79,6 @@ impl Inner {
         }
         let reply = reply?;
         let count = reply::number(&reply).and_then(|count| u32::try_from(count).ok());
-        count.ok_or_else(|| Fault::Lost("the reply to WAIT is not a number".to_owned()))
+        count.ok_or_else(|| CommandError::Lost("the reply to WAIT is not a number".to_owned()))
     }
 }

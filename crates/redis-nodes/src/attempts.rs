@@ -12,14 +12,12 @@ use std::time::Duration;
 
 use tokio::time::{Instant, sleep_until, timeout};
 
-use crate::call::{Call, CallError, Effect, FunctionReply, Location, ParsedReply};
-use crate::fault::{ErrorClass, Fault};
+use crate::call::{Call, CallError, Effect, FunctionReply, Location, ParsedReply, Refusal};
+use crate::error_class::ErrorClass;
 use crate::link::{CallReply, IN_DOUBT_MIN, Link};
-use crate::metrics::CallEnd;
 use crate::node::Node;
 use crate::overload::Overload;
-use crate::redis_link::Address;
-use crate::redis_link::Backoff;
+use crate::redis_link::{Address, Backoff, CommandError};
 use crate::settings::NodeSettings;
 use crate::topology::Topology;
 
@@ -39,8 +37,8 @@ pub(crate) struct Attempts<'a> {
     settings: &'a NodeSettings,
     location: Location,
     call: &'a Call,
-    /// The node for the next attempt, if it is not that of the location.
-    redirection: Option<Redirection>,
+    /// The node for the next attempt, if it is not that of the location, and whether `ASKING` goes before the call.
+    redirection: Option<(Address, bool)>,
     redirections: u32,
     /// When the first attempt began.
     began_first: Instant,
@@ -51,12 +49,6 @@ pub(crate) struct Attempts<'a> {
     /// Until when attempts are made to find out whether it was applied.
     ask_until: Instant,
     pause: Backoff,
-}
-
-#[derive(Debug)]
-struct Redirection {
-    to: Address,
-    asking: bool,
 }
 
 /// The node of an attempt.
@@ -82,17 +74,6 @@ impl FailedAttempt {
     fn later(why: String) -> Self {
         let at_once = false;
         Self::Again { why, at_once }
-    }
-}
-
-/// Returns how a call ended at its node, for its metrics.
-fn end_of(reply: &Result<CallReply, Fault>) -> CallEnd {
-    match reply {
-        Ok(_) => CallEnd::Answered,
-        Err(Fault::Redis(_)) => CallEnd::Refused,
-        Err(Fault::NotSent(_)) => CallEnd::NotSent,
-        Err(Fault::Overloaded(_)) => CallEnd::Overloaded,
-        Err(Fault::Lost(_)) => CallEnd::Lost,
     }
 }
 
@@ -196,7 +177,7 @@ impl<'a> Attempts<'a> {
         let route = self.topology.route(self.location);
         let named = route.as_ref().ok().cloned();
         let (node, asking) = match redirection {
-            Some(Redirection { to, asking }) => match self.topology.at(&to) {
+            Some((to, asking)) => match self.topology.at(&to) {
                 Some(node) => {
                     // It may not have been needed before.
                     node.settled(self.ask_until).await;
@@ -228,7 +209,7 @@ impl<'a> Attempts<'a> {
         let target = Target { node, link, named };
         let link = &target.link;
         let reply = self.fcall(&target, asking);
-        match target.node.metrics().count(reply, end_of).await {
+        match target.node.metrics().count(reply).await {
             Ok(mut reply) => match ParsedReply::of(&reply.payload) {
                 ParsedReply::Result(payload) => {
                     let epoch = link.epoch();
@@ -241,16 +222,18 @@ impl<'a> Attempts<'a> {
                     Err(FailedAttempt::Final(CallError::Unknown(why)))
                 }
             },
-            Err(fault) => Err(self.failed(&target, fault).await),
+            Err(error) => Err(self.failed(&target, error).await),
         }
     }
 
     /// Calls the function there, unless another node got the location while the call waited to be
     /// sent: what the previous node still applies may be lost.
-    async fn fcall(&self, target: &Target, asking: bool) -> Result<CallReply, Fault> {
+    async fn fcall(&self, target: &Target, asking: bool) -> Result<CallReply, CommandError> {
         let admitted = target.link.admit(self.call, self.in_doubt()).await?;
         if !self.is_current(target) {
-            return Err(Fault::NotSent("it is no longer the primary".to_owned()));
+            return Err(CommandError::NotSent(
+                "it is no longer the primary".to_owned(),
+            ));
         }
         target.link.fcall(self.call, asking, admitted).await
     }
@@ -266,7 +249,7 @@ impl<'a> Attempts<'a> {
         is_connected && is_named
     }
 
-    fn refused(&mut self, link: &Link, refusal: crate::call::Refusal) -> FailedAttempt {
+    fn refused(&mut self, link: &Link, refusal: Refusal) -> FailedAttempt {
         match refusal.code.as_str() {
             // The deadline that each node gets is computed from a reading of its clock, which may
             // be early: an earlier attempt may have had a later deadline, and may still be applied.
@@ -313,24 +296,24 @@ impl<'a> Attempts<'a> {
         }
     }
 
-    async fn failed(&mut self, target: &Target, fault: Fault) -> FailedAttempt {
+    async fn failed(&mut self, target: &Target, error: CommandError) -> FailedAttempt {
         let link = &target.link;
-        let why = format!("{}: {}", link.address(), fault.message());
+        let why = link.failure(&error);
         let again = |at_once| FailedAttempt::Again {
             why: why.clone(),
             at_once,
         };
-        let words = match &fault {
-            Fault::NotSent(_) => return again(!self.is_current(target)),
-            Fault::Overloaded(overload) => {
+        let words = match &error {
+            CommandError::NotSent(_) => return again(!self.is_current(target)),
+            CommandError::Overloaded(overload) => {
                 return FailedAttempt::Final(self.overloaded(overload.clone()));
             }
-            Fault::Lost(_) => {
+            CommandError::Lost(_) => {
                 self.doubt();
                 self.topology.stale(None);
                 return again(false);
             }
-            Fault::Redis(words) => words,
+            CommandError::Redis(words) => words,
         };
         match ErrorClass::of(words, link.address()) {
             ErrorClass::Moved(to) => {
@@ -341,7 +324,7 @@ impl<'a> Attempts<'a> {
             ErrorClass::Transient => again(false),
             ErrorClass::MissingFunction => match link.load().await {
                 Ok(()) => again(self.spend_redirection()),
-                Err(Fault::Redis(words)) => FailedAttempt::Final(self.lasting(format!(
+                Err(CommandError::Redis(words)) => FailedAttempt::Final(self.given_up(format!(
                     "{}: functions can't be loaded: {words}",
                     link.address()
                 ))),
@@ -353,19 +336,15 @@ impl<'a> Attempts<'a> {
             }
             ErrorClass::FunctionFailed => {
                 self.may_be_applied = true;
-                FailedAttempt::Final(self.lasting(why))
+                FailedAttempt::Final(self.given_up(why))
             }
-            ErrorClass::Permanent => FailedAttempt::Final(self.lasting(why)),
+            ErrorClass::Permanent => FailedAttempt::Final(self.given_up(why)),
         }
-    }
-
-    fn lasting(&self, why: String) -> CallError {
-        self.given_up(why)
     }
 
     /// Follows a redirection. Returns whether to do so at once.
     fn redirect(&mut self, to: Option<Address>, asking: bool) -> bool {
-        self.redirection = to.map(|to| Redirection { to, asking });
+        self.redirection = to.map(|to| (to, asking));
         self.redirection.is_some() && self.spend_redirection()
     }
 
@@ -410,9 +389,7 @@ impl<'a> Attempts<'a> {
                     Err(_) => self.may_wait_at(target, count)?,
                 }
             };
-            count = counted.map_err(|fault| {
-                FailedAttempt::later(format!("{}: {}", link.address(), fault.message()))
-            })?;
+            count = counted.map_err(|error| FailedAttempt::later(link.failure(&error)))?;
             if count >= wanted {
                 return Ok(());
             }

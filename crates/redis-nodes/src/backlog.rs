@@ -25,10 +25,9 @@ use parking_lot::Mutex;
 use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 use tokio::time::{Instant, timeout, timeout_at};
 
-use crate::fault::Fault;
 use crate::overload::Overload;
 use crate::pace::{Pace, Sent};
-use crate::redis_link::Address;
+use crate::redis_link::{Address, CommandError};
 
 /// The node's work that may be under way on one connection. A larger call is under way alone.
 ///
@@ -69,6 +68,17 @@ pub struct Backlog {
     load: Mutex<Load>,
 }
 
+/// How far counted work is.
+#[derive(Debug, Clone, Copy)]
+enum Stage {
+    /// It is not yet a call.
+    Gathered,
+    /// It is a call that waits for permits.
+    Waiting,
+    /// It is a call that has them.
+    UnderWay,
+}
+
 #[derive(Debug)]
 struct Load {
     /// The number of calls that may be under way whatever they weigh, if that is the limit.
@@ -76,11 +86,8 @@ struct Load {
     pace: Pace,
     /// The number of replies.
     answers: u32,
-    /// The weights of work that is not yet a call, of calls that wait for permits, and of those
-    /// that have them.
-    gathered: u64,
-    waiting: u64,
-    under_way: u64,
+    /// By [`Stage`].
+    weights: [u64; 3],
 }
 
 impl Load {
@@ -104,14 +111,18 @@ impl Load {
         UNDER_WAY_MAX + self.pace.trip()
     }
 
+    fn weight(&self, stage: Stage) -> u64 {
+        self.weights[stage as usize]
+    }
+
     /// Returns how long the node needs for all calls.
     fn calls(&self) -> Duration {
-        self.wait(self.waiting + self.under_way)
+        self.wait(self.weight(Stage::Waiting) + self.weight(Stage::UnderWay))
     }
 
     /// Returns how long it needs for everything.
     fn all(&self) -> Duration {
-        self.wait(self.gathered + self.waiting + self.under_way)
+        self.wait(self.weights.iter().sum())
     }
 
     fn wait(&self, weight: u64) -> Duration {
@@ -122,11 +133,12 @@ impl Load {
     }
 }
 
-/// Work that is to become a part of a call, counted until this is dropped.
+/// Work that is counted until this is dropped.
 #[derive(Debug)]
 pub struct QueuedWork {
     backlog: Arc<Backlog>,
     weight: u64,
+    stage: Stage,
 }
 
 impl QueuedWork {
@@ -145,21 +157,18 @@ impl QueuedWork {
     }
 }
 
+impl Drop for QueuedWork {
+    fn drop(&mut self) {
+        self.backlog.load.lock().weights[self.stage as usize] -= self.weight;
+    }
+}
+
 /// A call that may be sent, counted until this is dropped.
 #[derive(Debug)]
 pub(crate) struct Permit {
-    backlog: Arc<Backlog>,
-    weight: u64,
+    work: QueuedWork,
     sent: Sent,
     _permits: OwnedSemaphorePermit,
-}
-
-/// A call that waits for permits.
-struct Waiting<'a> {
-    backlog: &'a Backlog,
-    weight: u64,
-    /// The permits that it would have taken at its arrival.
-    permits: u32,
 }
 
 impl Backlog {
@@ -173,9 +182,7 @@ impl Backlog {
                 calls_max,
                 pace: Pace::new(),
                 answers: 0,
-                gathered: 0,
-                waiting: 0,
-                under_way: 0,
+                weights: [0; 3],
             }),
         })
     }
@@ -193,17 +200,21 @@ impl Backlog {
     /// work than may be under way.
     pub(crate) fn has_queue(&self) -> bool {
         let load = self.load.lock();
-        load.pace.estimate(load.waiting) > UNDER_WAY_MAX
+        load.pace.estimate(load.weight(Stage::Waiting)) > UNDER_WAY_MAX
     }
 
     /// Counts work of so many bytes that is to become a part of a call.
     #[must_use]
     pub fn gather(self: &Arc<Self>, bytes: usize) -> QueuedWork {
-        let weight = bytes as u64;
-        self.load.lock().gathered += weight;
+        self.count(bytes as u64, Stage::Gathered, &mut self.load.lock())
+    }
+
+    fn count(self: &Arc<Self>, weight: u64, stage: Stage, load: &mut Load) -> QueuedWork {
+        load.weights[stage as usize] += weight;
         QueuedWork {
             backlog: self.clone(),
             weight,
+            stage,
         }
     }
 
@@ -212,16 +223,16 @@ impl Backlog {
         self: &Arc<Self>,
         weight: u64,
         until: Instant,
-    ) -> Result<Permit, Fault> {
-        let waiting = {
+    ) -> Result<Permit, CommandError> {
+        let (waiting, permits) = {
             let mut load = self.load.lock();
             let wait = load.calls();
             if is_late(wait, until) {
-                return Err(Fault::Overloaded(self.overload_of(wait)));
+                return Err(CommandError::Overloaded(self.overload_of(wait)));
             }
             self.waits(weight, &mut load)
         };
-        self.enter_behind(waiting, until).await
+        self.enter_behind(waiting, permits, until).await
     }
 
     /// Waits until a call may be sent that may already be applied. It is not rejected for being
@@ -230,53 +241,55 @@ impl Backlog {
         self: &Arc<Self>,
         weight: u64,
         until: Instant,
-    ) -> Result<Permit, Fault> {
-        let waiting = self.waits(weight, &mut self.load.lock());
-        self.enter_behind(waiting, until).await
+    ) -> Result<Permit, CommandError> {
+        let (waiting, permits) = self.waits(weight, &mut self.load.lock());
+        self.enter_behind(waiting, permits, until).await
     }
 
     async fn enter_behind(
         self: &Arc<Self>,
-        waiting: Waiting<'_>,
+        waiting: QueuedWork,
+        permits: u32,
         until: Instant,
-    ) -> Result<Permit, Fault> {
+    ) -> Result<Permit, CommandError> {
         let weight = waiting.weight;
-        let entered = match timeout_at(until, self.take_permits(&waiting)).await {
+        let entered = match timeout_at(until, self.take_permits(weight, permits)).await {
             Ok(entered) => entered?,
-            Err(_) => return Err(Fault::Overloaded(self.overload())),
+            Err(_) => return Err(CommandError::Overloaded(self.overload())),
         };
         drop(waiting);
         let mut load = self.load.lock();
-        let is_alone = load.under_way == 0;
-        load.under_way += weight;
-        let sent = load.pace.sent(is_alone, Instant::now());
+        let is_alone = load.weight(Stage::UnderWay) == 0;
         Ok(Permit {
-            backlog: self.clone(),
-            weight,
-            sent,
+            work: self.count(weight, Stage::UnderWay, &mut load),
+            sent: load.pace.sent(is_alone, Instant::now()),
             _permits: entered,
         })
     }
 
-    fn waits(&self, weight: u64, load: &mut Load) -> Waiting<'_> {
-        load.waiting += weight;
-        Waiting {
-            backlog: self,
-            weight,
-            permits: load.permits(weight),
-        }
+    /// Counts a call that waits. Returns the permits that it would take now, too.
+    fn waits(self: &Arc<Self>, weight: u64, load: &mut Load) -> (QueuedWork, u32) {
+        (
+            self.count(weight, Stage::Waiting, load),
+            load.permits(weight),
+        )
     }
 
     /// Takes permits, in the order of arrival. Their number follows the estimate when the last of
     /// them is there: the node may have become slower meanwhile. But few replies do not show that a
     /// node is faster, so it is at least the number at arrival.
-    async fn take_permits(&self, waiting: &Waiting<'_>) -> Result<OwnedSemaphorePermit, Fault> {
+    async fn take_permits(
+        &self,
+        weight: u64,
+        permits: u32,
+    ) -> Result<OwnedSemaphorePermit, CommandError> {
         let _next = self.next.lock().await;
-        let mut wanted = waiting.permits;
+        let mut wanted = permits;
         loop {
             let taken = self.permits.clone().acquire_many_owned(wanted).await;
-            let taken = taken.map_err(|_| Fault::NotSent("the connection has ended".to_owned()))?;
-            let now = self.load.lock().permits(waiting.weight);
+            let taken =
+                taken.map_err(|_| CommandError::NotSent("the connection has ended".to_owned()))?;
+            let now = self.load.lock().permits(weight);
             if now <= wanted {
                 return Ok(taken);
             }
@@ -309,7 +322,8 @@ impl Backlog {
     /// own, and none waits.
     pub(crate) fn is_idle(&self) -> bool {
         let load = self.load.lock();
-        load.waiting == 0 && (load.under_way == 0 || load.calls_max.is_some())
+        load.weight(Stage::Waiting) == 0
+            && (load.weight(Stage::UnderWay) == 0 || load.calls_max.is_some())
     }
 
     /// Waits until nothing is under way, if the round trip has not been measured for long. Nothing is sent until the
@@ -367,30 +381,12 @@ fn permits_of(work: Duration) -> u32 {
 
 impl Permit {
     /// Records that the call has ended. If it has a reply, its time counts.
-    pub(crate) fn ended<T>(self, answer: &Result<T, Fault>) {
-        if let Ok(_) | Err(Fault::Redis(_)) = answer {
+    pub(crate) fn ended<T>(self, answer: &Result<T, CommandError>) {
+        if let Ok(_) | Err(CommandError::Redis(_)) = answer {
             let now = Instant::now();
-            let mut load = self.backlog.load.lock();
-            load.pace.answered(self.weight, self.sent, now);
+            let mut load = self.work.backlog.load.lock();
+            load.pace.answered(self.work.weight, self.sent, now);
             load.answers = load.answers.saturating_add(1);
         }
-    }
-}
-
-impl Drop for Permit {
-    fn drop(&mut self) {
-        self.backlog.load.lock().under_way -= self.weight;
-    }
-}
-
-impl Drop for Waiting<'_> {
-    fn drop(&mut self) {
-        self.backlog.load.lock().waiting -= self.weight;
-    }
-}
-
-impl Drop for QueuedWork {
-    fn drop(&mut self) {
-        self.backlog.load.lock().gathered -= self.weight;
     }
 }

@@ -60,6 +60,27 @@ pub struct Call {
 }
 
 impl Call {
+    /// Returns a call that waits for an unavailable node as long as others of its effect do, and for which nothing
+    /// closes.
+    #[must_use]
+    pub const fn new(
+        function: &'static str,
+        effect: Effect,
+        keys: Vec<Bytes>,
+        args: Vec<Bytes>,
+        until: Instant,
+    ) -> Self {
+        Self {
+            function,
+            keys,
+            args,
+            effect,
+            until,
+            waits_until: None,
+            closes: None,
+        }
+    }
+
     /// Returns the weight of the call in a [`Backlog`](crate::backlog::Backlog).
     pub(crate) fn weight(&self) -> u64 {
         let args = match self.effect {

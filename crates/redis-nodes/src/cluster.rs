@@ -8,7 +8,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Duration;
 
-use crate::redis_link::Value;
+use crate::redis_link::{Address, CommandError, ConnectOptions, Connection, Reply, Task, Value};
 use arc_swap::ArcSwap;
 use futures::FutureExt as _;
 use futures::future::{BoxFuture, select_ok};
@@ -17,12 +17,8 @@ use tokio::sync::Notify;
 use tokio::time::{Instant, sleep, timeout};
 
 use crate::dial::Dial;
-use crate::fault::Fault;
 use crate::link::Link;
 use crate::node::Node;
-use crate::redis_link::Address;
-use crate::redis_link::Task;
-use crate::redis_link::{ConnectOptions, Connection, Reply};
 use crate::slots::SlotMap;
 
 /// How often the map of slots is read without a reason.
@@ -243,18 +239,18 @@ async fn map_at(dial: &Dial, address: &Address) -> Result<SlotMap, String> {
         silence: REFRESH_TIMEOUT,
         ..dial.options.clone()
     };
-    let (connection, _ended) = Connection::open(&options, address).await?;
+    let connection = Connection::open(&options, address).await?;
     let args = vec![Value::from("SLOTS")];
     let answer = connection.send("CLUSTER", args).await;
-    map_of(answer.map_err(Fault::from), address)
+    map_of(answer, address)
 }
 
-fn late<T>(_: tokio::time::error::Elapsed) -> Result<T, Fault> {
-    Err(Fault::Lost("no answer in time".to_owned()))
+fn late<T>(_: tokio::time::error::Elapsed) -> Result<T, CommandError> {
+    Err(CommandError::Lost("no answer in time".to_owned()))
 }
 
-fn map_of(answer: Result<Reply, Fault>, sender: &Address) -> Result<SlotMap, String> {
-    let answer = answer.map_err(|fault| fault.message().to_owned())?;
+fn map_of(answer: Result<Reply, CommandError>, sender: &Address) -> Result<SlotMap, String> {
+    let answer = answer.map_err(|error| error.to_string())?;
     let map = SlotMap::of(&answer, sender).ok_or("the reply to CLUSTER SLOTS is not a slot map")?;
     if map.primaries.is_empty() {
         return Err("no node has any slot".to_owned());

@@ -24,9 +24,9 @@ impl Dial {
         settings: &NodeSettings,
         library: &'static FunctionLibrary,
     ) -> Result<Self, OpenError> {
-        let options = url.connect_options(settings.tls_ca.as_deref());
+        let options = ConnectOptions::new(url.tls, url.login.as_ref(), settings.tls_ca.as_deref());
         Ok(Self {
-            options: options.map_err(|error| OpenError::Tls(error.to_string()))?,
+            options: options.map_err(OpenError::Tls)?,
             is_for_cluster: url.kind == UrlKind::Cluster,
             writes: settings.writes,
             library,

@@ -4,12 +4,10 @@
 use std::collections::BTreeSet;
 
 use crate::call::ServerId;
-use crate::fault::Fault;
 use crate::keys::{FORMAT, SERVER};
 use crate::link::Link;
 use crate::probe::NoLink;
-use crate::redis_link::Address;
-use crate::redis_link::reply;
+use crate::redis_link::{Address, CommandError, reply};
 
 /// The identity of a server, and that of the server with the registry of its store.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -19,7 +17,7 @@ pub(crate) struct Expected {
 }
 
 /// Reads the identity of a server.
-pub(crate) async fn read(link: &Link) -> Result<Option<Expected>, Fault> {
+pub(crate) async fn read(link: &Link) -> Result<Option<Expected>, CommandError> {
     let answer = link.send("HMGET", &[SERVER, "id", "registry"]).await?;
     let fields = reply::items(&answer).unwrap_or_default();
     if fields.iter().all(reply::is_null) {
@@ -32,14 +30,14 @@ pub(crate) async fn read(link: &Link) -> Result<Option<Expected>, Fault> {
     };
     match (id(0), id(1)) {
         (Some(id), Some(registry)) => Ok(Some(Expected { id, registry })),
-        _ => Err(Fault::Lost(format!(
+        _ => Err(CommandError::Lost(format!(
             "what it keeps in {SERVER} is not an identity"
         ))),
     }
 }
 
 /// Gives an empty server its identity.
-pub(crate) async fn write(link: &Link, identity: Expected) -> Result<(), Fault> {
+pub(crate) async fn write(link: &Link, identity: Expected) -> Result<(), CommandError> {
     let [id, registry] = [identity.id, identity.registry].map(|id| format!("{FORMAT}{id}"));
     let args = [SERVER, "id", &id, "registry", &registry];
     link.send("HSET", &args).await.map(drop)

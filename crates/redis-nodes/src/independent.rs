@@ -7,17 +7,13 @@ use tokio::time::{Instant, sleep};
 
 use crate::call::ServerId;
 use crate::dial::Dial;
-use crate::fault::Fault;
 use crate::identity::{self, Expected, Roster};
 use crate::keys;
-use crate::link::{Ends, Link};
+use crate::link::Link;
 use crate::node::Node;
 use crate::open_error::OpenError;
 use crate::probe::NoLink;
-use crate::redis_link::Address;
-use crate::redis_link::Backoff;
-use crate::redis_link::Reply;
-use crate::redis_link::reply;
+use crate::redis_link::{Address, Backoff, CommandError, Reply, reply};
 use crate::start_lock::{START_PAUSES, StartLock};
 
 /// Servers that are not connected with one another.
@@ -43,7 +39,7 @@ impl Independent {
             .iter()
             .enumerate()
             .min_by_key(|(_, address)| address.to_string());
-        let first = &links[first.map_or(0, |(at, _)| at)].0;
+        let first = &links[first.map_or(0, |(at, _)| at)];
         let lock = StartLock::acquire(first, until).await?;
         let roster = assign_identities(&links, addresses, accept_empty).await;
         lock.release(first).await;
@@ -86,16 +82,16 @@ impl Independent {
 
 /// Reads the identities, and assigns new ones to servers without.
 async fn assign_identities(
-    links: &[(Link, Ends)],
+    links: &[Link],
     addresses: &[Address],
     accept_empty: &[Address],
 ) -> Result<Roster, OpenError> {
     let mut found = Vec::new();
-    for (link, _) in links {
+    for link in links {
         found.push(
             identity::read(link)
                 .await
-                .map_err(|why| fault(link, &why))?,
+                .map_err(|error| unreachable(link, &error))?,
         );
     }
     let members = members(links, &found).await?;
@@ -103,18 +99,18 @@ async fn assign_identities(
     let roster = identity::roster(addresses, &found, &members, accept_empty, draw)
         .map_err(OpenError::Refused)?;
     for at in &roster.empty {
-        let link = &links[*at].0;
+        let link = &links[*at];
         log_identity(link, &roster, *at);
         let identity = roster.expected(*at);
         identity::write(link, identity)
             .await
-            .map_err(|why| fault(link, &why))?;
+            .map_err(|error| unreachable(link, &error))?;
     }
     let at_registry = roster.ids.iter().position(|id| *id == roster.registry);
-    if let Some((link, _)) = at_registry.and_then(|at| links.get(at)) {
+    if let Some(link) = at_registry.and_then(|at| links.get(at)) {
         keep_members(link, &roster.ids)
             .await
-            .map_err(|why| fault(link, &why))?;
+            .map_err(|error| unreachable(link, &error))?;
     }
     Ok(roster)
 }
@@ -128,8 +124,8 @@ impl Roster {
     }
 }
 
-fn fault(link: &Link, fault: &Fault) -> OpenError {
-    OpenError::Unreachable(format!("{}: {}", link.address(), fault.message()))
+fn unreachable(link: &Link, error: &CommandError) -> OpenError {
+    OpenError::Unreachable(link.failure(error))
 }
 
 fn log_identity(link: &Link, roster: &Roster, at: usize) {
@@ -142,7 +138,7 @@ fn log_identity(link: &Link, roster: &Roster, at: usize) {
 }
 
 /// Connects to the server, with attempts until a deadline.
-async fn link(dial: &Dial, address: &Address, until: Instant) -> Result<(Link, Ends), OpenError> {
+async fn link(dial: &Dial, address: &Address, until: Instant) -> Result<Link, OpenError> {
     let mut pause = Backoff::new(START_PAUSES.0, START_PAUSES.1);
     loop {
         match Link::open(dial, address).await {
@@ -159,16 +155,15 @@ async fn link(dial: &Dial, address: &Address, until: Instant) -> Result<(Link, E
 }
 
 /// Returns all servers that the registry lists; none if the registry is not among the servers.
-async fn members(
-    links: &[(Link, Ends)],
-    found: &[Option<Expected>],
-) -> Result<Vec<ServerId>, OpenError> {
+async fn members(links: &[Link], found: &[Option<Expected>]) -> Result<Vec<ServerId>, OpenError> {
     let is_registry = |found: &Option<Expected>| found.is_some_and(|it| it.id == it.registry);
     let Some(at) = found.iter().position(is_registry) else {
         return Ok(Vec::new());
     };
-    let link = &links[at].0;
-    let text = members_of(link).await.map_err(|why| fault(link, &why))?;
+    let link = &links[at];
+    let text = members_of(link)
+        .await
+        .map_err(|error| unreachable(link, &error))?;
     let ids = text
         .split_ascii_whitespace()
         .map(|id| u64::from_str_radix(id, 16));
@@ -187,12 +182,12 @@ fn members_key() -> String {
     String::from_utf8_lossy(&keys::registry("members")).into_owned()
 }
 
-async fn members_of(link: &Link) -> Result<String, Fault> {
+async fn members_of(link: &Link) -> Result<String, CommandError> {
     let answer: Reply = link.send("GET", &[&members_key()]).await?;
     Ok(reply::text(&answer).unwrap_or_default().to_owned())
 }
 
-async fn keep_members(link: &Link, ids: &[ServerId]) -> Result<(), Fault> {
+async fn keep_members(link: &Link, ids: &[ServerId]) -> Result<(), CommandError> {
     let text: Vec<String> = ids.iter().map(ServerId::to_string).collect();
     let args = [members_key(), text.join(" ")];
     let args: Vec<&str> = args.iter().map(String::as_str).collect();

@@ -47,7 +47,7 @@ pub(crate) fn until(beside: &[u8], ms: u64) -> Option<Bytes> {
 #[cfg(test)]
 mod tests {
     #[test]
-    fn a_fence_is_in_the_slot_of_its_key() {
+    fn a_closing_key_is_in_the_slot_of_its_key() {
         let beside = |key: &[u8]| super::until(key, 1_795_186_800_000);
         let key = beside(b"megaboard:{9f2}:gifts/a}:b:00000000000000ff:3:meta");
         let until: &[u8] = b"megaboard:{9f2}:until:1795186800000";

@@ -10,7 +10,7 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use crate::redis_link::Value;
+use crate::redis_link::{Address, CommandError, Connection, Reply, SILENCE, Value, reply};
 use bytes::Bytes;
 use parking_lot::Mutex;
 use tokio::task::JoinHandle;
@@ -20,14 +20,10 @@ use crate::acks::Acks;
 use crate::backlog::{Backlog, Permit};
 use crate::call::{Call, Effect};
 use crate::dial::Dial;
-use crate::fault::Fault;
 use crate::info::Info;
 use crate::library::FunctionLibrary;
 use crate::node_clock::NodeClock;
 use crate::probe::{NoLink, ask_clock, ask_info, check, check_cluster, check_format};
-use crate::redis_link::Address;
-use crate::redis_link::reply;
-use crate::redis_link::{Connection, Ended, Reply, SILENCE};
 use crate::script_free::{Lease, SESSIONS_MAX, ScriptFree};
 use crate::settings::Writes;
 
@@ -48,8 +44,8 @@ pub(crate) const IN_DOUBT_MIN: Duration = SILENCE;
 #[derive(Debug)]
 pub(crate) struct Link {
     address: Address,
-    reads: Line,
-    writes: Line,
+    reads: Channel,
+    writes: Channel,
     /// The node as it was when the link was opened.
     info: Info,
     clock: Mutex<NodeClock>,
@@ -61,12 +57,12 @@ pub(crate) struct Link {
 
 /// A connection, and the work that waits for it.
 #[derive(Debug)]
-struct Line {
+struct Channel {
     connection: Arc<Connection>,
     backlog: Arc<Backlog>,
 }
 
-impl Line {
+impl Channel {
     fn new(connection: Connection, address: &Address, writes: Writes) -> Self {
         let calls_max = (writes == Writes::ScriptFree).then_some(SESSIONS_MAX);
         Self {
@@ -98,17 +94,10 @@ pub(crate) struct CallReply {
     lease: Option<Lease>,
 }
 
-/// Completes when a connection of the link ends.
-#[derive(Debug)]
-pub(crate) struct Ends {
-    reads: Ended,
-    writes: Ended,
-}
-
 impl Link {
     /// Connects to a primary that has what is needed.
-    pub(crate) async fn open(dial: &Dial, address: &Address) -> Result<(Self, Ends), NoLink> {
-        let (reads, reads_end) = Connection::open(&dial.options, address)
+    pub(crate) async fn open(dial: &Dial, address: &Address) -> Result<Self, NoLink> {
+        let reads = Connection::open(&dial.options, address)
             .await
             .map_err(NoLink::because)?;
         let asked = Instant::now();
@@ -120,11 +109,11 @@ impl Link {
         }
         check_format(&reads).await?;
         let clock = ask_clock(&reads, None).await?;
-        let (writes, writes_end) = Connection::open(&dial.options, address)
+        let writes = Connection::open(&dial.options, address)
             .await
             .map_err(NoLink::because)?;
-        let line_of = |connection| Line::new(connection, address, dial.writes);
-        let (reads, writes) = (line_of(reads), line_of(writes));
+        let channel_of = |connection| Channel::new(connection, address, dial.writes);
+        let (reads, writes) = (channel_of(reads), channel_of(writes));
         let script_free = (dial.writes == Writes::ScriptFree)
             .then(|| Arc::new(ScriptFree::new(dial, address, &info)));
         let link = Self {
@@ -140,15 +129,16 @@ impl Link {
         link.saw_trip(trip);
         link.saw_trip(clock.trip());
         link.load_at_first().await?;
-        let ends = Ends {
-            reads: reads_end,
-            writes: writes_end,
-        };
-        Ok((link, ends))
+        Ok(link)
     }
 
     pub(crate) fn address(&self) -> &Address {
         &self.address
+    }
+
+    /// Returns the message of an error of this node.
+    pub(crate) fn failure(&self, error: &CommandError) -> String {
+        format!("{}: {error}", self.address)
     }
 
     pub(crate) fn info(&self) -> &Info {
@@ -170,7 +160,7 @@ impl Link {
         &self,
         reply: &mut CallReply,
         wanted: u32,
-    ) -> Result<u32, Fault> {
+    ) -> Result<u32, CommandError> {
         match &mut reply.lease {
             Some(lease) => lease.count(wanted).await,
             None => self.acks.count(wanted).await,
@@ -184,7 +174,8 @@ impl Link {
 
     /// Returns whether the link ended because the node did not reply.
     pub(crate) fn ended_silent(&self) -> bool {
-        self.lines().any(|line| line.connection.ended_silent())
+        self.channels()
+            .any(|channel| channel.connection.ended_silent())
     }
 
     /// Returns whether the node runs functions itself: then none is applied past its deadline.
@@ -201,10 +192,10 @@ impl Link {
     }
 
     /// Completes when the link cannot be used any more, and returns why. Then it is ended.
-    pub(crate) async fn watch(&self, ends: &mut Ends) -> String {
+    pub(crate) async fn watch(&self) -> String {
         let why = tokio::select! {
-            () = &mut ends.reads => self.reads.connection.ended_for().to_string(),
-            () = &mut ends.writes => self.writes.connection.ended_for().to_string(),
+            why = self.reads.connection.ended() => why.to_string(),
+            why = self.writes.connection.ended() => why.to_string(),
             why = self.probe_until_bad() => why,
         };
         self.end();
@@ -226,13 +217,13 @@ impl Link {
             match timeout(PROBE_MAX, self.probe()).await {
                 Ok(Ok(None)) => {}
                 Ok(Ok(Some(why))) => return why,
-                Ok(Err(fault)) => return fault.message().to_owned(),
+                Ok(Err(error)) => return error.to_string(),
                 Err(_) => return "no answer to a probe in time".to_owned(),
             }
         }
     }
 
-    async fn probe(&self) -> Result<Option<String>, Fault> {
+    async fn probe(&self) -> Result<Option<String>, CommandError> {
         let reads = &self.reads.connection;
         let info = ask_info(reads, Some("replication")).await?;
         if !info.is_primary() {
@@ -256,24 +247,24 @@ impl Link {
         Ok(None)
     }
 
-    fn lines(&self) -> impl Iterator<Item = &Line> {
+    fn channels(&self) -> impl Iterator<Item = &Channel> {
         [&self.reads, &self.writes].into_iter()
     }
 
     /// Records the time of a reply that needed no work of the node.
     fn saw_trip(&self, trip: Duration) {
-        for line in self.lines() {
-            line.backlog.saw_trip(trip);
+        for channel in self.channels() {
+            channel.backlog.saw_trip(trip);
         }
     }
 
     /// Returns the longest recent round trip, and how long the node needs for what waits or is under way.
     pub(crate) fn distance_and_load(&self) -> (Duration, Duration) {
-        let load = self.lines().map(|line| line.backlog.wait());
+        let load = self.channels().map(|channel| channel.backlog.wait());
         (self.reads.backlog.trip(), load.max().unwrap_or_default())
     }
 
-    fn line(&self, effect: Effect) -> &Line {
+    fn channel(&self, effect: Effect) -> &Channel {
         match effect {
             Effect::Read | Effect::Volatile => &self.reads,
             Effect::Write => &self.writes,
@@ -282,12 +273,16 @@ impl Link {
 
     /// Returns the backlog for calls with this effect.
     pub(crate) fn backlog(&self, effect: Effect) -> &Arc<Backlog> {
-        &self.line(effect).backlog
+        &self.channel(effect).backlog
     }
 
     /// Waits until a call may be sent. With `in_doubt` it may already be applied: it waits past its
     /// deadline.
-    pub(crate) async fn admit(&self, call: &Call, in_doubt: bool) -> Result<Admitted, Fault> {
+    pub(crate) async fn admit(
+        &self,
+        call: &Call,
+        in_doubt: bool,
+    ) -> Result<Admitted, CommandError> {
         let (backlog, weight) = (self.backlog(call.effect), call.weight());
         let (until, permit);
         if in_doubt {
@@ -311,7 +306,7 @@ impl Link {
         call: &Call,
         asking: bool,
         admitted: Admitted,
-    ) -> Result<CallReply, Fault> {
+    ) -> Result<CallReply, CommandError> {
         let Admitted { permit, lease } = admitted;
         if let Some((script_free, lease)) = self.script_free.clone().zip(lease) {
             let (call, args) = (call.clone(), self.function_args(call));
@@ -334,8 +329,13 @@ impl Link {
         })
     }
 
-    async fn fcall_there(&self, call: &Call, asking: bool, permit: Permit) -> Result<Bytes, Fault> {
-        let connection = self.line(call.effect).connection.clone();
+    async fn fcall_there(
+        &self,
+        call: &Call,
+        asking: bool,
+        permit: Permit,
+    ) -> Result<Bytes, CommandError> {
+        let connection = self.channel(call.effect).connection.clone();
         let args = self.args(call);
         // A separate task: the call is under way until the node replies, also when its caller has
         // gone.
@@ -370,22 +370,28 @@ impl Link {
     }
 
     /// Sends a command of our own to the node.
-    pub(crate) async fn send(&self, command: &'static str, args: &[&str]) -> Result<Reply, Fault> {
+    pub(crate) async fn send(
+        &self,
+        command: &'static str,
+        args: &[&str],
+    ) -> Result<Reply, CommandError> {
         let args = args.iter().map(|arg| Value::from(*arg)).collect();
         Ok(self.reads.connection.send(command, args).await?)
     }
 
     /// Loads our functions, unless they are there or are not needed.
-    pub(crate) async fn load(&self) -> Result<(), Fault> {
+    pub(crate) async fn load(&self) -> Result<(), CommandError> {
         if !self.has_functions() {
             return Ok(());
         }
         let source = self.library.source();
         match self.send("FUNCTION", &["LOAD", source]).await {
-            Err(Fault::Redis(words)) if words.contains("already exists") => Ok(()),
-            Err(Fault::Redis(words)) if words.starts_with("NOPERM") => Err(Fault::Redis(format!(
-                "{words} (where functions may not be used: writes = \"script-free\" under [redis])"
-            ))),
+            Err(CommandError::Redis(words)) if words.contains("already exists") => Ok(()),
+            Err(CommandError::Redis(words)) if words.starts_with("NOPERM") => {
+                Err(CommandError::Redis(format!(
+                    "{words} (where functions may not be used: writes = \"script-free\" under [redis])"
+                )))
+            }
             answer => answer.map(drop),
         }
     }
@@ -393,7 +399,7 @@ impl Link {
     /// A node that accepts no writes now may have our functions: the first call will show that.
     async fn load_at_first(&self) -> Result<(), NoLink> {
         match self.load().await {
-            Err(Fault::Redis(words)) if !words.starts_with("LOADING") => {
+            Err(CommandError::Redis(words)) if !words.starts_with("LOADING") => {
                 tracing::warn!(node = %self.address, "functions are not loaded: {words}");
                 Ok(())
             }
@@ -413,19 +419,19 @@ impl Drop for Link {
 async fn within_deadline<T>(
     until: Instant,
     effect: Effect,
-    answer: JoinHandle<Result<T, Fault>>,
-) -> Result<T, Fault> {
+    answer: JoinHandle<Result<T, CommandError>>,
+) -> Result<T, CommandError> {
     let answer = match effect {
         Effect::Write => answer.await,
         Effect::Read | Effect::Volatile => {
             let until = until.max(Instant::now() + READ_MIN);
             let answer = timeout_at(until, answer).await;
-            answer.map_err(|_| Fault::Lost("no answer in time".to_owned()))?
+            answer.map_err(|_| CommandError::Lost("no answer in time".to_owned()))?
         }
     };
     // Its task was ended with the server, or has panicked, which the log reports.
     answer.unwrap_or_else(|_| {
-        Err(Fault::Lost(
+        Err(CommandError::Lost(
             "the call was cut off in this server".to_owned(),
         ))
     })
@@ -435,11 +441,11 @@ async fn fcall_over(
     connection: &Connection,
     asking: bool,
     args: Vec<Value>,
-) -> Result<Bytes, Fault> {
+) -> Result<Bytes, CommandError> {
     if asking {
         return Ok(connection.send_asking("FCALL", args).await?);
     }
     let reply = connection.send("FCALL", args).await?;
-    let lost = || Fault::Lost("the reply is not one of a function".to_owned());
+    let lost = || CommandError::Lost("the reply is not one of a function".to_owned());
     reply::bytes(&reply).cloned().ok_or_else(lost)
 }

@@ -11,10 +11,9 @@ use std::time::Duration;
 use tokio::time::sleep;
 
 use crate::call::Location;
-use crate::fault::Fault;
 use crate::keys::{self, FORMAT};
 use crate::link::Link;
-use crate::redis_link::reply;
+use crate::redis_link::{CommandError, reply};
 use crate::tags::{SLOTS, tag_of};
 use crate::topology::Topology;
 
@@ -40,7 +39,7 @@ struct Marker {
 
 impl LossDetector {
     /// Reads the store's identity, or creates it.
-    pub(crate) async fn open(topology: &Topology, link: &Link) -> Result<Self, Fault> {
+    pub(crate) async fn open(topology: &Topology, link: &Link) -> Result<Self, CommandError> {
         let key = String::from_utf8_lossy(&keys::store()).into_owned();
         let drawn = format!("{FORMAT}{:016x}", getrandom::u64().unwrap_or_default());
         let is_new = put(link, &key, &drawn).await?;
@@ -94,7 +93,7 @@ impl LossDetector {
         }
     }
 
-    async fn look_at(&self, topology: &Topology, link: &Link) -> Result<(), Fault> {
+    async fn look_at(&self, topology: &Topology, link: &Link) -> Result<(), CommandError> {
         let mut lacking = 0;
         for marker in &self.markers {
             let owner = topology.route(marker.location);
@@ -102,8 +101,8 @@ impl LossDetector {
                 match put(link, &marker.key, &self.store).await {
                     Ok(was_lacking) => lacking += usize::from(was_lacking),
                     // The slot is migrating, or has migrated to another node.
-                    Err(Fault::Redis(_)) => {}
-                    Err(fault) => return Err(fault),
+                    Err(CommandError::Redis(_)) => {}
+                    Err(error) => return Err(error),
                 }
             }
         }
@@ -120,7 +119,7 @@ const fn location(slot: u16) -> Location {
 }
 
 /// Sets a marker if it does not exist. Returns whether it did not.
-async fn put(link: &Link, key: &str, store: &str) -> Result<bool, Fault> {
+async fn put(link: &Link, key: &str, store: &str) -> Result<bool, CommandError> {
     let answer = link.send("SET", &[key, store, "NX"]).await?;
     Ok(!reply::is_null(&answer))
 }

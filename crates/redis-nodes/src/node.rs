@@ -14,28 +14,22 @@ use crate::identity::{self, Expected};
 use crate::link::Link;
 use crate::metrics::NodeMetrics;
 use crate::probe::NoLink;
-use crate::redis_link::Address;
-use crate::redis_link::Backoff;
-use crate::redis_link::SILENCE;
-use crate::redis_link::Task;
+use crate::redis_link::{Address, Backoff, SILENCE, Task};
 
 /// The first and the longest pause between attempts to connect.
 const RECONNECT_PAUSES: (Duration, Duration) =
     (Duration::from_millis(20), Duration::from_millis(500));
 
 /// The minimum duration of a link after which the next attempt follows at once.
-const STEADY: Duration = Duration::from_secs(5);
+const STABLE_AFTER: Duration = Duration::from_secs(5);
 
 /// The state of a node.
 #[derive(Debug, Clone)]
-pub(crate) enum State {
+pub(crate) enum NodeState {
     /// Unknown yet.
     Unknown,
     Up(Arc<Link>),
-    /// It does not reply.
-    Down(Absence),
-    /// It replies, but cannot be used.
-    Refused(Absence),
+    Absent(Absence),
 }
 
 /// Why a node has no link, and since when.
@@ -43,15 +37,17 @@ pub(crate) enum State {
 pub(crate) struct Absence {
     pub(crate) why: Arc<str>,
     pub(crate) since: Instant,
+    /// Whether it replies, but cannot be used. Otherwise it does not reply.
+    pub(crate) is_refused: bool,
     /// Whether its last link ended because it sent no replies.
-    pub(crate) is_silent: bool,
+    is_silent: bool,
 }
 
 /// A node.
 #[derive(Debug)]
 pub(crate) struct Node {
     address: Address,
-    state: watch::Receiver<State>,
+    state: watch::Receiver<NodeState>,
     metrics: Arc<NodeMetrics>,
     _keeper: Task,
 }
@@ -59,7 +55,7 @@ pub(crate) struct Node {
 impl Node {
     /// Begins to connect. With `expected`, only a server of that identity is accepted.
     pub(crate) fn start(dial: &Arc<Dial>, address: Address, expected: Option<Expected>) -> Self {
-        let (sender, state) = watch::channel(State::Unknown);
+        let (sender, state) = watch::channel(NodeState::Unknown);
         let metrics = Arc::new(NodeMetrics::default());
         let keeper = Keeper {
             metrics: metrics.clone(),
@@ -85,13 +81,13 @@ impl Node {
         &self.metrics
     }
 
-    pub(crate) fn state(&self) -> State {
+    pub(crate) fn state(&self) -> NodeState {
         self.state.borrow().clone()
     }
 
     pub(crate) fn link(&self) -> Option<Arc<Link>> {
         match &*self.state.borrow() {
-            State::Up(link) => Some(link.clone()),
+            NodeState::Up(link) => Some(link.clone()),
             _ => None,
         }
     }
@@ -99,9 +95,9 @@ impl Node {
     /// Returns why it has no link, if it has none.
     pub(crate) fn trouble(&self) -> Option<String> {
         match self.state() {
-            State::Up(_) => None,
-            State::Unknown => Some("not yet connected".to_owned()),
-            State::Down(absence) | State::Refused(absence) => Some(absence.why.to_string()),
+            NodeState::Up(_) => None,
+            NodeState::Unknown => Some("not yet connected".to_owned()),
+            NodeState::Absent(absence) => Some(absence.why.to_string()),
         }
     }
 
@@ -109,38 +105,43 @@ impl Node {
     /// last one ended for this reason.
     pub(crate) fn silent_since(&self) -> Option<Instant> {
         match &*self.state.borrow() {
-            State::Up(link) => link.silent_since(),
-            State::Down(absence) if absence.is_silent => Some(absence.since - SILENCE),
-            State::Unknown | State::Down(_) | State::Refused(_) => None,
+            NodeState::Up(link) => link.silent_since(),
+            NodeState::Absent(absence) if absence.is_silent && !absence.is_refused => {
+                Some(absence.since - SILENCE)
+            }
+            NodeState::Unknown | NodeState::Absent(_) => None,
         }
     }
 
     /// Returns since when it is known to have no link.
     pub(crate) fn absent_since(&self) -> Option<Instant> {
         match &*self.state.borrow() {
-            State::Up(_) | State::Unknown => None,
-            State::Down(absence) | State::Refused(absence) => Some(absence.since),
+            NodeState::Up(_) | NodeState::Unknown => None,
+            NodeState::Absent(absence) => Some(absence.since),
         }
     }
 
     /// Waits until its state is known, or until a deadline.
-    pub(crate) async fn settled(&self, until: Instant) -> State {
-        let mut state = self.state.clone();
-        let known = state.wait_for(|state| !matches!(state, State::Unknown));
-        match timeout_at(until, known).await {
-            Ok(Ok(state)) => state.clone(),
-            _ => self.state(),
-        }
+    pub(crate) async fn settled(&self, until: Instant) -> NodeState {
+        let is_known = |state: &NodeState| !matches!(state, NodeState::Unknown);
+        self.wait_for(until, is_known).await
     }
 
     /// Waits until it has a link or cannot be used, or until a deadline.
-    pub(crate) async fn answers(&self, until: Instant) -> State {
+    pub(crate) async fn answers(&self, until: Instant) -> NodeState {
+        let answers = |state: &NodeState| match state {
+            NodeState::Up(_) => true,
+            NodeState::Absent(absence) => absence.is_refused,
+            NodeState::Unknown => false,
+        };
+        self.wait_for(until, answers).await
+    }
+
+    async fn wait_for(&self, until: Instant, is_met: impl Fn(&NodeState) -> bool) -> NodeState {
         let mut state = self.state.clone();
-        let answers = state.wait_for(|state| matches!(state, State::Up(_) | State::Refused(_)));
-        match timeout_at(until, answers).await {
-            Ok(Ok(state)) => state.clone(),
-            _ => self.state(),
-        }
+        // Its sender ends with the node.
+        let _ = timeout_at(until, state.wait_for(is_met)).await;
+        self.state()
     }
 
     /// Waits until its state changes, or until a deadline.
@@ -157,7 +158,7 @@ struct Keeper {
     dial: Arc<Dial>,
     address: Address,
     expected: Option<Expected>,
-    state: watch::Sender<State>,
+    state: watch::Sender<NodeState>,
 }
 
 impl Keeper {
@@ -168,7 +169,7 @@ impl Keeper {
             let begun = Instant::now();
             let why = self.connect_and_watch().await;
             self.report(why, begun);
-            if begun.elapsed() >= STEADY {
+            if begun.elapsed() >= STABLE_AFTER {
                 pause = new_pause();
             }
             sleep(pause.next_pause()).await;
@@ -176,7 +177,7 @@ impl Keeper {
     }
 
     async fn connect_and_watch(&self) -> NoLink {
-        let (link, mut ends) = match Link::open(&self.dial, &self.address).await {
+        let link = match Link::open(&self.dial, &self.address).await {
             Ok(opened) => opened,
             Err(none) => return none,
         };
@@ -188,43 +189,38 @@ impl Keeper {
         let link = Arc::new(link);
         self.metrics.connections.inc();
         tracing::info!(node = %self.address, "connected to Redis {}", link.info().version);
-        self.state.send_replace(State::Up(link.clone()));
-        NoLink::Down(link.watch(&mut ends).await)
+        self.state.send_replace(NodeState::Up(link.clone()));
+        NoLink::Down(link.watch().await)
     }
 
     /// Logs why there is no link, once for each reason. The attempt to connect began at `begun`.
     fn report(&self, none: NoLink, begun: Instant) {
         self.state.send_if_modified(|state| {
-            let (refused, why) = match none {
+            let (is_refused, why) = match none {
                 NoLink::Down(why) => (false, why),
                 NoLink::Refused(why) => (true, why),
             };
-            let known = match state {
-                State::Down(known) => !refused && *known.why == *why,
-                State::Refused(known) => refused && *known.why == *why,
-                State::Unknown | State::Up(_) => false,
-            };
-            if known {
-                return false;
-            }
             let (since, is_silent) = match state {
-                State::Down(known) | State::Refused(known) => (known.since, known.is_silent),
-                State::Unknown => (begun, false),
-                State::Up(link) => (Instant::now(), link.ended_silent()),
+                NodeState::Absent(known)
+                    if known.is_refused == is_refused && *known.why == *why =>
+                {
+                    return false;
+                }
+                NodeState::Absent(known) => (known.since, known.is_silent),
+                NodeState::Unknown => (begun, false),
+                NodeState::Up(link) => (Instant::now(), link.ended_silent()),
             };
-            let absence = Absence {
-                why: why.into(),
-                since,
-                is_silent,
-            };
-            let why = &absence.why;
-            if refused {
+            if is_refused {
                 tracing::error!(node = %self.address, "refused: {why}");
-                *state = State::Refused(absence);
             } else {
                 tracing::warn!(node = %self.address, "not connected: {why}");
-                *state = State::Down(absence);
             }
+            *state = NodeState::Absent(Absence {
+                why: why.into(),
+                since,
+                is_refused,
+                is_silent,
+            });
             true
         });
     }

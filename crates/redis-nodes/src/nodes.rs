@@ -13,11 +13,11 @@ use crate::attempts::Attempts;
 use crate::backlog::Backlog;
 use crate::call::{Call, CallError, Effect, FunctionReply, Location, ServerId};
 use crate::checks;
-use crate::collector::NodeCollector;
 use crate::dial::Dial;
 use crate::library::FunctionLibrary;
-use crate::node::Node;
-use crate::open::{look_for_losses, open_topology};
+use crate::loss_detector::LossDetector;
+use crate::metrics::NodeCollector;
+use crate::node::{Node, NodeState};
 use crate::open_error::OpenError;
 use crate::overload::Overload;
 use crate::scan::KeyScan;
@@ -62,7 +62,7 @@ impl Nodes {
         until: Instant,
     ) -> Result<Self, OpenError> {
         let dial = Arc::new(Dial::new(url, settings, library)?);
-        let topology = Arc::new(open_topology(&dial, url, settings, until).await?);
+        let topology = Arc::new(Topology::open(&dial, url, settings, until).await?);
         let nodes = topology.nodes().into_iter().map(|(node, _)| node);
         let nodes: Vec<Arc<Node>> = nodes.collect();
         join_all(nodes.iter().map(|node| node.answers(until))).await;
@@ -253,4 +253,32 @@ impl Nodes {
             Err(troubles.join("; "))
         }
     }
+}
+
+/// Sets the store's markers; independent servers have identities instead.
+async fn look_for_losses(
+    topology: &Arc<Topology>,
+    until: Instant,
+) -> Result<Option<Task>, OpenError> {
+    let registry = topology.route(topology.registry());
+    let registry = registry.map_err(OpenError::Unreachable)?;
+    let at_registry = |why: &str| format!("{}: {why}", registry.address());
+    let link = match registry.answers(until).await {
+        NodeState::Up(link) => link,
+        NodeState::Absent(absence) if absence.is_refused => {
+            return Err(OpenError::Refused(at_registry(&absence.why)));
+        }
+        NodeState::Absent(absence) => {
+            return Err(OpenError::Unreachable(at_registry(&absence.why)));
+        }
+        NodeState::Unknown => return Err(OpenError::Unreachable(at_registry("no answer"))),
+    };
+    if matches!(**topology, Topology::Independent(_)) {
+        return Ok(None);
+    }
+    let detector = LossDetector::open(topology, &link).await;
+    let detector =
+        detector.map_err(|error| OpenError::Unreachable(at_registry(&error.to_string())))?;
+    let looking = detector.keep_looking(topology.clone());
+    Ok(Some(Task::spawn(looking)))
 }

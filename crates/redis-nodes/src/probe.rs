@@ -1,10 +1,9 @@
 //! Probes of a node over a connection, and whether it may be used: [`NoLink`] is why not.
 
-use crate::redis_link::{Connection, Value, reply};
+use crate::redis_link::{CommandError, Connection, Value, reply};
 use tokio::time::Instant;
 
 use crate::dial::Dial;
-use crate::fault::Fault;
 use crate::info::Info;
 use crate::keys::{self, FORMAT};
 use crate::node_clock::NodeClock;
@@ -33,41 +32,41 @@ impl NoLink {
     }
 }
 
-impl From<Fault> for NoLink {
-    fn from(fault: Fault) -> Self {
-        Self::because(fault.message().to_owned())
+impl From<CommandError> for NoLink {
+    fn from(error: CommandError) -> Self {
+        Self::because(error.to_string())
     }
 }
 
 pub(crate) async fn ask_info(
     connection: &Connection,
     section: Option<&str>,
-) -> Result<Info, Fault> {
+) -> Result<Info, CommandError> {
     let args = section.map(Value::from).into_iter().collect();
     let reply = connection.send("INFO", args).await?;
     let text = reply::text(&reply)
-        .ok_or_else(|| Fault::Lost("the reply to INFO is not text".to_owned()))?;
+        .ok_or_else(|| CommandError::Lost("the reply to INFO is not text".to_owned()))?;
     Ok(Info::of(text))
 }
 
 pub(crate) async fn ask_clock(
     connection: &Connection,
     before: Option<NodeClock>,
-) -> Result<NodeClock, Fault> {
+) -> Result<NodeClock, CommandError> {
     let asked = Instant::now();
     let reply = connection.send("TIME", Vec::new()).await?;
     let read = Instant::now();
-    let parts = reply::items(&reply).unwrap_or_default();
-    match parts {
-        [seconds, micros] => match (reply::number(seconds), reply::number(micros)) {
-            (Some(seconds), Some(micros)) if seconds < CLOCK_SECONDS_MAX && micros < 1_000_000 => {
-                let clock = NodeClock::new(seconds * 1_000_000 + micros, asked, read);
-                Ok(before.map_or(clock, |before| clock.or_better(before)))
-            }
-            _ => Err(Fault::Lost("the reply to TIME is not a time".to_owned())),
-        },
-        _ => Err(Fault::Lost("the reply to TIME is not a time".to_owned())),
-    }
+    let clock = match reply::items(&reply) {
+        Some([seconds, micros]) => reply::number(seconds).zip(reply::number(micros)),
+        _ => None,
+    };
+    let is_time =
+        |(seconds, micros): &(u64, u64)| *seconds < CLOCK_SECONDS_MAX && *micros < 1_000_000;
+    let (seconds, micros) = clock
+        .filter(is_time)
+        .ok_or_else(|| CommandError::Lost("the reply to TIME is not a time".to_owned()))?;
+    let clock = NodeClock::new(seconds * 1_000_000 + micros, asked, read);
+    Ok(before.map_or(clock, |before| clock.or_better(before)))
 }
 
 /// Rejects a node whose keys are of another format, before anything is written to it.
@@ -77,15 +76,15 @@ pub(crate) async fn check_format(connection: &Connection) -> Result<(), NoLink> 
         ("GET", vec![Value::Bytes(keys::store())]),
         ("HGET", of_server.into()),
     ] {
-        match connection.send(command, args).await.map_err(Fault::from) {
+        match connection.send(command, args).await {
             Ok(identity) if reply::text(&identity).is_none_or(|it| it.starts_with(FORMAT)) => {}
             Ok(_) => {
                 let why = "its data is not of format 1, the only one that this server supports";
                 return Err(NoLink::Refused(why.to_owned()));
             }
             // The key is on another node of the cluster.
-            Err(Fault::Redis(_)) => {}
-            Err(fault) => return Err(fault.into()),
+            Err(CommandError::Redis(_)) => {}
+            Err(error) => return Err(error.into()),
         }
     }
     Ok(())
@@ -119,7 +118,7 @@ pub(crate) fn check(dial: &Dial, info: &Info) -> Result<(), NoLink> {
 pub(crate) async fn check_cluster(connection: &Connection) -> Result<(), NoLink> {
     let args = vec![Value::from("INFO")];
     let reply = connection.send("CLUSTER", args).await;
-    let reply = reply.map_err(Fault::from)?;
+    let reply = reply?;
     let text = reply::text(&reply).unwrap_or_default();
     if text.lines().any(|line| line == "cluster_state:ok") {
         return Ok(());

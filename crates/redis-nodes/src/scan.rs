@@ -3,12 +3,9 @@
 use std::sync::Arc;
 
 use bytes::Bytes;
-use futures::FutureExt as _;
-use futures::future::BoxFuture;
 
-use crate::fault::Fault;
 use crate::link::Link;
-use crate::redis_link::reply;
+use crate::redis_link::{Reply, reply};
 
 /// The approximate number of keys of a step, which delays other calls of the node.
 const STEP_KEYS: &str = "500";
@@ -30,17 +27,13 @@ impl KeyScan {
     }
 
     /// Returns some further keys, and their node; `None` at the end.
-    pub fn next_keys(&mut self) -> BoxFuture<'_, Result<Option<ScannedKeys>, String>> {
-        self.step().boxed()
-    }
-
-    async fn step(&mut self) -> Result<Option<ScannedKeys>, String> {
+    pub async fn next_keys(&mut self) -> Result<Option<ScannedKeys>, String> {
         let Some(link) = self.links.last().cloned() else {
             return Ok(None);
         };
         let args = [&*self.cursor, "MATCH", "megaboard:{*", "COUNT", STEP_KEYS];
         let answer = link.send("SCAN", &args).await;
-        let answer = answer.map_err(|fault| failed(&link, &fault))?;
+        let answer = answer.map_err(|error| link.failure(&error))?;
         let garbled = || format!("{}: the reply to SCAN could not be parsed", link.address());
         let Some([cursor, keys]) = reply::items(&answer) else {
             return Err(garbled());
@@ -69,22 +62,15 @@ impl ScannedKeys {
     /// Returns whether a key still exists.
     pub async fn has(&self, key: &str) -> Result<bool, String> {
         let left = self.link.send("PTTL", &[key]).await;
-        let left = left.map_err(|fault| failed(&self.link, &fault))?;
+        let left = left.map_err(|error| self.link.failure(&error))?;
         // -2: the key does not exist. Any other reply is of a key that does.
-        Ok(!matches!(
-            left,
-            crate::redis_link::Reply::Number { data: -2, .. }
-        ))
+        Ok(!matches!(left, Reply::Number { data: -2, .. }))
     }
 
     /// Returns whether a hash has this field.
     pub async fn has_field(&self, key: &str, field: &str) -> Result<bool, String> {
         let has = self.link.send("HEXISTS", &[key, field]).await;
-        let has = has.map_err(|fault| failed(&self.link, &fault))?;
+        let has = has.map_err(|error| self.link.failure(&error))?;
         Ok(reply::number(&has) == Some(1))
     }
-}
-
-fn failed(link: &Link, fault: &Fault) -> String {
-    format!("{}: {}", link.address(), fault.message())
 }

@@ -4,19 +4,14 @@ use std::collections::HashMap;
 use std::sync::Arc;
 use std::time::Duration;
 
-use crate::redis_link::Value;
+use crate::redis_link::{Address, CommandError, ConnectOptions, Connection, Task, Value, reply};
 use arc_swap::ArcSwapOption;
 use futures::future::join_all;
 use tokio::sync::Notify;
 use tokio::time::{Instant, sleep, timeout};
 
 use crate::dial::Dial;
-use crate::fault::Fault;
 use crate::node::Node;
-use crate::redis_link::Address;
-use crate::redis_link::Task;
-use crate::redis_link::reply;
-use crate::redis_link::{ConnectOptions, Connection};
 
 /// How often sentinels are asked without a reason.
 const ASK_EVERY: Duration = Duration::from_secs(1);
@@ -174,16 +169,17 @@ impl Inner {
             silence: ASK_TIMEOUT,
             ..self.dial.sentinel(with_login)
         };
-        let (connection, _ended) = Connection::open(&options, sentinel).await?;
+        let connection = Connection::open(&options, sentinel).await?;
         let primary = self.ask_over(&connection).await;
-        let primary = primary.map_err(|fault| fault.message().to_owned())?;
+        let primary = primary.map_err(|error| error.to_string())?;
         Ok((connection, primary))
     }
 
-    async fn ask_over(&self, connection: &Connection) -> Result<Address, Fault> {
+    async fn ask_over(&self, connection: &Connection) -> Result<Address, CommandError> {
         let args = ["get-master-addr-by-name", &self.name].map(Value::from);
         let answer = connection.send("SENTINEL", args.into()).await?;
-        let unknown = || Fault::Lost(format!("it does not know a primary named {:?}", self.name));
+        let unknown =
+            || CommandError::Lost(format!("it does not know a primary named {:?}", self.name));
         let [host, port] = reply::items(&answer).unwrap_or_default() else {
             return Err(unknown());
         };

@@ -1,8 +1,6 @@
 //! Which node has which slot: [`SlotMap`], from the reply to `CLUSTER SLOTS`.
 
-use crate::redis_link::Address;
-use crate::redis_link::Reply;
-use crate::redis_link::reply;
+use crate::redis_link::{Address, Reply, reply};
 use crate::tags::SLOTS;
 
 /// The owners of slots, by their position in a list of primaries.

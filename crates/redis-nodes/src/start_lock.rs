@@ -7,8 +7,7 @@ use tokio::time::{Instant, sleep};
 
 use crate::link::Link;
 use crate::open_error::OpenError;
-use crate::redis_link::Backoff;
-use crate::redis_link::reply;
+use crate::redis_link::{Backoff, reply};
 
 /// The first and the longest pause between attempts to reach a node when a store is opened.
 pub(crate) const START_PAUSES: (Duration, Duration) =
@@ -41,7 +40,7 @@ impl StartLock {
             let why = match link.send("SET", &args).await {
                 Ok(answer) if !reply::is_null(&answer) => return Ok(lock),
                 Ok(_) => "another Megaboard server is starting on it".to_owned(),
-                Err(fault) => fault.message().to_owned(),
+                Err(error) => error.to_string(),
             };
             if Instant::now() >= until {
                 let why = format!("{}: {why}", link.address());

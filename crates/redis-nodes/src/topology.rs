@@ -2,13 +2,18 @@
 
 use std::sync::Arc;
 
+use tokio::time::Instant;
+
 use crate::call::{Location, ServerId};
 use crate::cluster::Cluster;
+use crate::dial::Dial;
 use crate::independent::Independent;
 use crate::keys;
 use crate::node::Node;
-use crate::redis_link::Address;
+use crate::open_error::OpenError;
+use crate::redis_link::{Address, RedisUrl, UrlKind};
 use crate::sentinel::Sentinel;
+use crate::settings::NodeSettings;
 
 /// How the nodes of a store are organized.
 #[derive(Debug)]
@@ -20,6 +25,35 @@ pub(crate) enum Topology {
 }
 
 impl Topology {
+    /// Finds the nodes of a store, until a deadline.
+    pub(crate) async fn open(
+        dial: &Arc<Dial>,
+        url: &RedisUrl,
+        settings: &NodeSettings,
+        until: Instant,
+    ) -> Result<Self, OpenError> {
+        let addresses = &url.addresses;
+        match (&url.kind, addresses.as_slice()) {
+            (UrlKind::Servers, [address]) => {
+                let node = Node::start(dial, address.clone(), None);
+                Ok(Self::One(Arc::new(node)))
+            }
+            (UrlKind::Servers, _) => {
+                let accept_empty = accept_empty(settings)?;
+                let servers = Independent::open(dial, addresses, &accept_empty, until).await?;
+                Ok(Self::Independent(servers))
+            }
+            (UrlKind::Cluster, _) => {
+                let cluster = Cluster::open(dial, addresses, until).await;
+                cluster.map(Self::Cluster).map_err(OpenError::Unreachable)
+            }
+            (UrlKind::Sentinel(name), _) => {
+                let sentinel = Sentinel::open(dial, addresses, name, until).await;
+                sentinel.map(Self::Sentinel).map_err(OpenError::Unreachable)
+            }
+        }
+    }
+
     /// Returns the location of the registry.
     pub(crate) fn registry(&self) -> Location {
         let server = match self {
@@ -101,4 +135,12 @@ impl Topology {
         }
         troubles
     }
+}
+
+fn accept_empty(settings: &NodeSettings) -> Result<Vec<Address>, OpenError> {
+    let addresses = settings.accept_empty.iter().map(|text| {
+        Address::parse(text, crate::redis_link::PORT)
+            .map_err(|why| OpenError::Setting(format!("accept_empty: {text:?}: {why}")))
+    });
+    addresses.collect()
 }

@@ -25,7 +25,7 @@ async fn commands_stay_in_order_when_their_task_has_used_up_its_budget() {
     let url: RedisUrl = redis.url().parse().unwrap();
     let options = ConnectOptions::default();
     let opened = Connection::open(&options, &url.addresses[0]).await;
-    let (connection, _ended) = opened.unwrap();
+    let connection = opened.unwrap();
     let sent = tokio::spawn(async move {
         use_up_budget().await;
         let set = ["k", "v"].map(Value::from_static_str).to_vec();

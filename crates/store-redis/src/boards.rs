@@ -18,22 +18,22 @@
 //! Large asynchronous functions that other crates call return boxed futures: an `async fn` is compiled again in each
 //! crate that polls it.
 
-pub mod call_error;
+pub(crate) mod call_error;
 #[cfg(test)]
-pub mod fixtures;
-pub mod incarnations;
-pub mod keys;
-pub mod library;
-pub mod packed;
-pub mod profiles;
-pub mod registry;
-pub mod retention;
-pub mod rules;
-pub mod session;
-pub mod settings;
+pub(crate) mod fixtures;
+pub(crate) mod incarnations;
+pub(crate) mod keys;
+pub(crate) mod packed;
+pub(crate) mod parts;
+pub(crate) mod profiles;
+pub(crate) mod registry;
+pub(crate) mod retention;
+pub(crate) mod rules;
+pub(crate) mod session;
+pub(crate) mod settings;
 mod shards;
-pub mod shared;
-pub mod spread;
-pub mod standing;
-pub mod sweep;
-pub mod wire;
+pub(crate) mod shared;
+pub(crate) mod spread;
+pub(crate) mod standing;
+pub(crate) mod sweep;
+pub(crate) mod wire;

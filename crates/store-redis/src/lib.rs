@@ -22,16 +22,15 @@
 //! there are, and how a call gets its reply, is in `redis-nodes`.
 
 mod apply;
-pub mod boards;
+mod boards;
 mod library;
 mod lists;
 mod read;
 mod store;
 mod verify;
-#[cfg(test)]
-mod written_window;
 
-pub use crate::boards::settings::RedisSettings;
+pub use boards::keys::ShardKeys;
+pub use boards::settings::RedisSettings;
 pub use redis_nodes::redis_link::{REPLIES_BYTES_MAX, RedisUrl, RedisUrlError, limit_replies};
 pub use redis_nodes::{OpenError as RedisOpenError, Writes as RedisWrites};
 pub use store::RedisStore;

@@ -1,16 +1,35 @@
 //! The function library: the Lua that Redis runs, put together from the files beside its callers.
 //!
-//! A file of Lua is beside its only caller; what several use is in `boards`, or in `apply/shard.lua` (how a call
+//! A file of Lua is beside its only caller; what several use is in `boards/library`, or in `apply/shard.lua` (how a call
 //! that changes a shard begins and ends). All files are one source: a local of one file is visible in those behind it.
-//! The rules for all functions are in the head of `crate::boards::library`.
+//!
+//! **Invariant:** a function decides everything before its first write, since nothing in Redis rolls back.
+//!
+//! **Invariant:** a function reads no key that it has written to, and uses no reply of a command that writes: without
+//! scripts (`redis-nodes`, `script_free`) its writes are sent when it has ended.
+//!
+//! **Invariant:** the caller names the keys. No function makes up a name, so that every call stays in its slot.
+//!
+//! **Invariant:** a function returns one string. fred takes lists of users' strings for messages of its own.
 
 use std::sync::LazyLock;
 
-use crate::boards::library::LUA;
 use redis_nodes::FunctionLibrary;
 
-/// The functions of this crate. Those of `boards`, which these use, precede them.
-const OWN_LUA: &[&str] = &[
+/// The pieces, in this order: the prelude is first, since all others use it.
+const LUA: &[&str] = &[
+    include_str!("boards/library/prelude.lua"),
+    include_str!("boards/library/packed.lua"),
+    include_str!("boards/library/standings.lua"),
+    include_str!("boards/registry/records.lua"),
+    include_str!("boards/registry/kinds.lua"),
+    include_str!("boards/registry/profiles.lua"),
+    include_str!("boards/registry/boards.lua"),
+    include_str!("boards/registry/incarnations.lua"),
+    include_str!("boards/registry/due.lua"),
+    include_str!("boards/sweep/sweep.lua"),
+    include_str!("boards/shared/shared.lua"),
+    include_str!("boards/profiles/profiles.lua"),
     include_str!("read/order.lua"),
     include_str!("apply/shard.lua"),
     include_str!("lists/lists.lua"),
@@ -25,9 +44,9 @@ const OWN_LUA: &[&str] = &[
 ];
 
 /// Returns the library of this version of the program.
-pub(super) fn library() -> &'static FunctionLibrary {
+pub(crate) fn library() -> &'static FunctionLibrary {
     static LIBRARY: LazyLock<FunctionLibrary> =
-        LazyLock::new(|| FunctionLibrary::new("megaboard", &[LUA, OWN_LUA].concat()));
+        LazyLock::new(|| FunctionLibrary::new("megaboard", LUA));
     &LIBRARY
 }
 

@@ -28,24 +28,20 @@ use metering::Registry as Metrics;
 use tokio::time::Instant;
 
 use super::apply::Applier;
-use super::library::library;
 use super::lists::Refills;
 use super::read::{self, Reader};
 use super::verify::Verifier;
-use crate::boards::incarnations::Incarnations;
+use crate::boards::parts::Parts;
 use crate::boards::profiles::Profiles;
-use crate::boards::registry::{Record, Registry};
-use crate::boards::session::Session;
+use crate::boards::registry::Record;
 use crate::boards::settings::RedisSettings;
 use crate::boards::shared::SharedTops;
 use crate::boards::sweep::Sweep;
+use redis_nodes::OpenError;
 use redis_nodes::redis_link::RedisUrl;
-use redis_nodes::{Nodes, OpenError};
-use shard_store::Calls;
-use shard_store::Memory;
 use shard_store::{
-    Batch, BoardRecord, BoardSettings, Capabilities, ChangeActivityError, CreateBoardError,
-    Deadline, DeleteBoardError, IndexMismatch, KindRecord, KindWriteError, Orphan, Outcome,
+    Batch, BoardRecord, BoardSettings, Calls, Capabilities, ChangeActivityError, CreateBoardError,
+    Deadline, DeleteBoardError, IndexMismatch, KindRecord, KindWriteError, Memory, Orphan, Outcome,
     ProfileChange, PutSettingsError, RangeAsk, Revision, ShardQuery, ShardReading, ShardStore,
     SharedBoards, StoreError, StoreServers, WindowCount,
 };
@@ -57,9 +53,7 @@ const CLOCK_TOLERANCE: Duration = Duration::from_secs(1);
 /// Boards on Redis or Valkey: one server, several, a cluster, or a primary with Sentinel.
 #[derive(Debug)]
 pub struct RedisStore {
-    servers: Arc<Nodes>,
-    registry: Arc<Registry>,
-    incarnations: Arc<Incarnations>,
+    parts: Parts,
     applier: Applier,
     reader: Arc<Reader>,
     verifier: Verifier,
@@ -77,67 +71,24 @@ impl RedisStore {
         url: &'a RedisUrl,
         settings: &'a RedisSettings,
     ) -> BoxFuture<'a, Result<Self, OpenError>> {
-        Self::connect(url, settings).boxed()
+        async move { Ok(Self::over(Parts::open(url, settings).await?)) }.boxed()
     }
 
-    async fn connect(url: &RedisUrl, settings: &RedisSettings) -> Result<Self, OpenError> {
-        let session = Session::new()
-            .map_err(|error| OpenError::Setting(format!("no random numbers: {error}")))?;
-        let session = Arc::new(session);
-        let servers = Arc::new(Nodes::open(url, &settings.nodes(), library()).await?);
-        let registry = Registry::new(servers.clone(), session.clone(), settings);
-        let registry = Arc::new(registry);
-        let incarnations =
-            Incarnations::new(servers.clone(), session.clone(), registry.clone(), settings);
-        let incarnations = Arc::new(incarnations);
-        let refills = Refills::new(&servers, &session, &incarnations, settings);
-        let reader = Reader::new(
-            servers.clone(),
-            incarnations.clone(),
-            registry.clone(),
-            settings,
-        );
-        let reader = Arc::new(reader);
+    fn over(parts: Parts) -> Self {
+        let refills = Refills::new(&parts);
+        let reader = Arc::new(Reader::new(&parts));
         let calls = Arc::new(Calls::default());
-        Ok(Self {
-            applier: Applier::new(
-                servers.clone(),
-                session.clone(),
-                incarnations.clone(),
-                refills.clone(),
-                registry.clone(),
-                settings,
-            ),
-            verifier: Verifier::new(
-                reader.clone(),
-                servers.clone(),
-                session.clone(),
-                incarnations.clone(),
-                registry.clone(),
-                settings,
-            ),
-            sweep: Sweep::new(
-                servers.clone(),
-                session.clone(),
-                registry.clone(),
-                incarnations.clone(),
-                refills,
-                settings,
-            ),
-            shared: SharedTops::new(
-                servers.clone(),
-                session,
-                incarnations.clone(),
-                calls.clone(),
-            ),
-            profiles: Profiles::new(servers.clone(), registry.clone(), settings),
-            incarnations,
-            servers,
-            registry,
+        Self {
+            applier: Applier::new(&parts, refills.clone()),
+            verifier: Verifier::new(&parts, reader.clone()),
+            sweep: Sweep::new(&parts, refills),
+            shared: SharedTops::new(&parts, calls.clone()),
+            profiles: Profiles::new(&parts),
             reader,
             calls,
             memory: Arc::default(),
-        })
+            parts,
+        }
     }
 
     /// Uses this memory budget for what needs memory of this process.
@@ -166,21 +117,21 @@ impl StoreServers for RedisStore {
     fn silence<'a>(&'a self, board: Option<&'a BoardRecord>) -> BoxFuture<'a, ()> {
         let silence = async move {
             let places = match board {
-                Some(board) => self.incarnations.places_at_hand(board),
-                None => vec![self.servers.registry()],
+                Some(board) => self.parts.incarnations.places_at_hand(board),
+                None => vec![self.parts.servers.registry()],
             };
-            self.servers.silence(&places).await;
+            self.parts.servers.silence(&places).await;
         };
         silence.boxed()
     }
 
     fn have_queue(&self, board: &BoardRecord) -> bool {
-        let places = self.incarnations.places_at_hand(board);
-        self.servers.has_queue(&places)
+        let places = self.parts.incarnations.places_at_hand(board);
+        self.parts.servers.has_queue(&places)
     }
 
     fn may_include(&self, replication_id: Option<&str>) -> bool {
-        replication_id.is_none_or(|id| self.servers.has_node(id))
+        replication_id.is_none_or(|id| self.parts.servers.has_node(id))
     }
 
     fn shared(&self) -> Option<&dyn SharedBoards> {
@@ -194,7 +145,7 @@ impl ShardStore for RedisStore {
     }
 
     fn kinds(&self) -> BoxFuture<'_, Result<Vec<KindRecord>, StoreError>> {
-        self.calls.kinds.time(self.registry.kinds()).boxed()
+        self.calls.kinds.time(self.parts.registry.kinds()).boxed()
     }
 
     fn put_kind(
@@ -203,7 +154,10 @@ impl ShardStore for RedisStore {
         expected: Revision,
         only_without_boards: bool,
     ) -> BoxFuture<'_, Result<KindRecord, KindWriteError>> {
-        let call = self.registry.put_kind(kind, expected, only_without_boards);
+        let call = self
+            .parts
+            .registry
+            .put_kind(kind, expected, only_without_boards);
         self.calls.put_kind.time(call).boxed()
     }
 
@@ -212,7 +166,7 @@ impl ShardStore for RedisStore {
         name: &'a KindName,
         expected: Revision,
     ) -> BoxFuture<'a, Result<(), KindWriteError>> {
-        let call = self.registry.delete_kind(name, expected);
+        let call = self.parts.registry.delete_kind(name, expected);
         self.calls.delete_kind.time(call).boxed()
     }
 
@@ -243,7 +197,7 @@ impl ShardStore for RedisStore {
         &'a self,
         name: &'a BoardName,
     ) -> BoxFuture<'a, Result<Option<BoardRecord>, StoreError>> {
-        let found = self.registry.board(name);
+        let found = self.parts.registry.board(name);
         let found = found.map_ok(|found| found.map(into_board));
         self.calls.board.time(found).boxed()
     }
@@ -257,7 +211,7 @@ impl ShardStore for RedisStore {
     ) -> BoxFuture<'a, Result<Vec<BoardRecord>, StoreError>> {
         self.calls
             .boards
-            .time(self.registry.boards(kind, prefix, after, limit))
+            .time(self.parts.registry.boards(kind, prefix, after, limit))
             .boxed()
     }
 
@@ -272,9 +226,13 @@ impl ShardStore for RedisStore {
             self.check_time()?;
             self.memory.check()?;
             // Of the process that replied, or of an earlier one.
-            let epoch = self.registry.epoch();
-            let (record, due) = self.registry.create_board(name, kind, seen, now).await?;
-            self.incarnations.learn(&record, due, epoch);
+            let epoch = self.parts.registry.epoch();
+            let (record, due) = self
+                .parts
+                .registry
+                .create_board(name, kind, seen, now)
+                .await?;
+            self.parts.incarnations.learn(&record, due, epoch);
             Ok(into_board(record))
         };
         self.calls.create_board.time(created).boxed()
@@ -295,7 +253,11 @@ impl ShardStore for RedisStore {
         let settled = async move {
             self.check_time()?;
             self.memory.check()?;
-            let settled = self.registry.put_settings(name, kind, settings, now).await;
+            let settled = self
+                .parts
+                .registry
+                .put_settings(name, kind, settings, now)
+                .await;
             settled.map(into_board)
         };
         self.calls.put_settings.time(settled).boxed()
@@ -392,7 +354,7 @@ impl ShardStore for RedisStore {
 
     fn register_metrics(&self, metrics: &mut Metrics) {
         self.calls.register(metrics);
-        self.servers.register_metrics(metrics);
+        self.parts.servers.register_metrics(metrics);
         self.applier.register_metrics(metrics);
         self.memory.register_metrics(metrics);
     }
@@ -422,15 +384,18 @@ impl ShardStore for RedisStore {
     }
 
     fn check_time(&self) -> Result<(), StoreError> {
-        self.servers.check_clock().map_err(StoreError::Unavailable)
+        self.parts
+            .servers
+            .check_clock()
+            .map_err(StoreError::Unavailable)
     }
 
     fn time(&self, own: Timestamp) -> Timestamp {
-        Timestamp::from_micros(self.servers.time_us(own.micros()))
+        Timestamp::from_micros(self.parts.servers.time_us(own.micros()))
     }
 
     fn check_ready(&self) -> BoxFuture<'_, Result<(), StoreError>> {
-        ready(self.servers.ready().map_err(StoreError::Unavailable)).boxed()
+        ready(self.parts.servers.ready().map_err(StoreError::Unavailable)).boxed()
     }
 
     fn close(&self) -> BoxFuture<'_, Result<(), StoreError>> {

@@ -204,7 +204,7 @@ impl Source {
         let reply = self.connection.send(command, args).await;
         reply.map_err(|fault| SourceError::Command {
             command,
-            cause: fault.message().to_owned(),
+            cause: fault.to_string(),
         })
     }
 }
@@ -221,15 +221,15 @@ async fn connect(url: &SourceUrl) -> Result<Connection, SourceError> {
         url: url.to_string(),
         cause,
     };
-    let options = url.server.connect_options(None);
+    let options = url.server.connect_options();
     let options = ConnectOptions {
         database: Some(url.database),
         connect_timeout: CONNECT_TIMEOUT,
         silence: COMMAND_TIMEOUT,
-        ..options.map_err(|error| failed(error.to_string()))?
+        ..options.map_err(failed)?
     };
     let opened = Connection::open(&options, &url.server.address).await;
-    let (connection, _ended) = opened.map_err(failed)?;
+    let connection = opened.map_err(failed)?;
     Ok(connection)
 }
 

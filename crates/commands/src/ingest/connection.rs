@@ -5,7 +5,7 @@
 
 use std::time::Duration;
 
-use redis_nodes::redis_link::{ConnectOptions, Reply, Value, reply};
+use redis_nodes::redis_link::{CommandError, ConnectOptions, Reply, Value, reply};
 
 use super::url::StreamsUrl;
 
@@ -25,12 +25,11 @@ pub(super) enum Fault {
     Lost(String),
 }
 
-impl From<redis_nodes::redis_link::Fault> for Fault {
-    fn from(fault: redis_nodes::redis_link::Fault) -> Self {
-        match fault {
-            redis_nodes::redis_link::Fault::Redis(text) => Self::Refused(text),
-            redis_nodes::redis_link::Fault::NotSent(text)
-            | redis_nodes::redis_link::Fault::Lost(text) => Self::Lost(text),
+impl From<CommandError> for Fault {
+    fn from(error: CommandError) -> Self {
+        match error {
+            CommandError::Redis(text) => Self::Refused(text),
+            error => Self::Lost(error.to_string()),
         }
     }
 }
@@ -65,15 +64,15 @@ pub(super) struct Connection(redis_nodes::redis_link::Connection);
 
 impl Connection {
     pub(super) async fn open(url: &StreamsUrl, db: u8) -> Result<Self, Fault> {
-        let options = url.server.connect_options(None);
+        let options = url.server.connect_options();
         let options = ConnectOptions {
             database: Some(db),
             connect_timeout: CONNECT_TIMEOUT,
             silence: COMMAND_TIMEOUT,
-            ..options.map_err(|error| Fault::Lost(error.to_string()))?
+            ..options.map_err(Fault::Lost)?
         };
         let opened = redis_nodes::redis_link::Connection::open(&options, &url.server.address).await;
-        let (connection, _ended) = opened.map_err(Fault::Lost)?;
+        let connection = opened.map_err(Fault::Lost)?;
         Ok(Self(connection))
     }
 

@@ -12,8 +12,8 @@ use parking_lot::Mutex;
 use redis_nodes::redis_link::Address;
 use tokio::time::timeout;
 
-use super::access::{COMMAND_TIMEOUT, CONNECT_TIMEOUT, IDLE_CONNECTIONS_MAX};
 use super::outcome::{Replaced, TargetError};
+use super::{COMMAND_TIMEOUT, CONNECT_TIMEOUT, IDLE_CONNECTIONS_MAX};
 use crate::content::Content;
 use crate::names::Names;
 use client::{Client, MetaReply};

@@ -4,22 +4,32 @@
 //! older than what was published. The new content is written only if nobody has written since the update began. So
 //! published content never goes back, however many servers publish one board, and no two versions have to be compared.
 
-mod access;
 mod memcached;
 mod outcome;
 mod redis;
 
+use std::sync::Arc;
 use std::time::Duration;
 
 use board::{PublishProtocol, PublishTarget, TargetName};
+use shard_store::ShardStore;
 
-pub(crate) use access::TargetAccess;
 pub(crate) use outcome::{Replaced, TargetError};
 
 use crate::content::Content;
+use crate::credentials::Credentials;
 use crate::names::Names;
 use memcached::{MemcachedTarget, MemcachedUpdate};
 use redis::{RedisTarget, RedisUpdate};
+
+/// The timeout of a connection attempt, including TLS and the login.
+const CONNECT_TIMEOUT: Duration = Duration::from_secs(2);
+
+/// The timeout of one round trip.
+const COMMAND_TIMEOUT: Duration = Duration::from_secs(2);
+
+/// The number of idle connections that are kept.
+const IDLE_CONNECTIONS_MAX: usize = 8;
 
 /// A server that boards are published to. Only the configuration and this type know its address.
 pub(crate) struct Target {
@@ -40,10 +50,16 @@ pub(crate) enum TargetUpdate<'a> {
 }
 
 impl Target {
-    pub(crate) fn new(name: TargetName, at: &PublishTarget, access: TargetAccess<'_>) -> Self {
+    /// Creates a target. Nodes of `store`, the store of the service, are never written to.
+    pub(crate) fn new(
+        name: TargetName,
+        at: &PublishTarget,
+        credentials: &Credentials,
+        store: &Arc<dyn ShardStore>,
+    ) -> Self {
         let server = match at.protocol {
             PublishProtocol::Redis { .. } | PublishProtocol::RedisCluster => {
-                Server::Redis(RedisTarget::new(at, access))
+                Server::Redis(RedisTarget::new(&name, at, credentials, store))
             }
             PublishProtocol::Memcached => Server::Memcached(MemcachedTarget::new(at)),
         };

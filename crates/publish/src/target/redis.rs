@@ -16,14 +16,17 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
-use board::{PublishProtocol, PublishTarget};
+use board::{PublishProtocol, PublishTarget, TargetName};
 use parking_lot::Mutex;
-use redis_nodes::redis_link::{Address, Command, ConnectOptions, Connection, Reply, Value, reply};
+use redis_nodes::redis_link::{
+    Address, Command, CommandError, ConnectOptions, Connection, Reply, Value, reply,
+};
 use shard_store::ShardStore;
 
-use super::access::{COMMAND_TIMEOUT, CONNECT_TIMEOUT, IDLE_CONNECTIONS_MAX, TargetAccess};
 use super::outcome::{Replaced, TargetError};
+use super::{COMMAND_TIMEOUT, CONNECT_TIMEOUT, IDLE_CONNECTIONS_MAX};
 use crate::content::Content;
+use crate::credentials::Credentials;
 use crate::names::Names;
 
 /// The number of redirections that an update follows.
@@ -60,23 +63,26 @@ pub(crate) struct RedisUpdate<'a> {
 }
 
 impl RedisTarget {
-    pub(super) fn new(target: &PublishTarget, access: TargetAccess<'_>) -> Self {
-        let tls = target.tls.then(|| access.credentials.tls()).transpose();
-        let options = tls.map(|tls| ConnectOptions {
-            login: access.login.into_redis(),
-            tls,
+    pub(super) fn new(
+        name: &TargetName,
+        target: &PublishTarget,
+        credentials: &Credentials,
+        store: &Arc<dyn ShardStore>,
+    ) -> Self {
+        let options = credentials.connect_options(name, target.tls);
+        let options = options.map(|options| ConnectOptions {
             database: match target.protocol {
                 PublishProtocol::Redis { database } => Some(database),
                 _ => None,
             },
             connect_timeout: CONNECT_TIMEOUT,
             silence: COMMAND_TIMEOUT,
-            ..ConnectOptions::default()
+            ..options
         });
         let configured = Address::new(target.host.as_str(), target.port);
         Self {
-            options: options.map_err(|error| error.to_string()),
-            store: access.store.clone(),
+            options,
+            store: store.clone(),
             is_cluster: target.protocol == PublishProtocol::RedisCluster,
             nodes: Mutex::new(vec![configured]),
             idle: Mutex::default(),
@@ -153,7 +159,7 @@ impl RedisTarget {
         let options = self.options.as_ref();
         let options = options.map_err(|error| TargetError::Unreachable(error.clone()))?;
         let opened = Connection::open(options, address).await;
-        let (connection, _ended) =
+        let connection =
             opened.map_err(|why| TargetError::Unreachable(format!("{address}: {why}")))?;
         self.check_server(address, &connection).await?;
         Ok(connection)
@@ -338,17 +344,15 @@ async fn send(
     connection: &Connection,
     commands: Vec<Command>,
 ) -> Result<Vec<Result<Reply, String>>, TargetError> {
-    let unreachable = |fault: redis_nodes::redis_link::Fault| {
-        TargetError::Unreachable(fault.message().to_owned())
-    };
+    let unreachable = |error: CommandError| TargetError::Unreachable(error.to_string());
     let replies = connection
         .send_together(commands)
         .await
         .map_err(unreachable)?;
     let replies = replies.into_iter().map(|reply| match reply {
         Ok(reply) => Ok(Ok(reply)),
-        Err(redis_nodes::redis_link::Fault::Redis(words)) => Ok(Err(words)),
-        Err(fault) => Err(unreachable(fault)),
+        Err(CommandError::Redis(words)) => Ok(Err(words)),
+        Err(error) => Err(unreachable(error)),
     });
     replies.collect()
 }

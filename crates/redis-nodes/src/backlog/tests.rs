@@ -76,7 +76,7 @@ async fn a_call_larger_than_the_maximum_is_sent_alone() {
     let until = Instant::now() + 500 * MS;
     let large = backlog.enter(3 * SECOND, until).await.unwrap();
     let small = backlog.enter(1, until).now_or_never();
-    let Some(Err(Fault::Overloaded(overload))) = small else {
+    let Some(Err(CommandError::Overloaded(overload))) = small else {
         panic!("{small:?}");
     };
     assert_eq!(overload.wait, 3000 * MS);
@@ -133,7 +133,7 @@ async fn a_call_that_may_be_applied_is_sent_however_late() {
     let under_way = backlog.enter(FULL, until).await.unwrap();
     advance(500 * MS).await;
     let new = backlog.enter(1, until).await;
-    assert!(matches!(new, Err(Fault::Overloaded(_))), "{new:?}");
+    assert!(matches!(new, Err(CommandError::Overloaded(_))), "{new:?}");
     let mut in_doubt = Box::pin(backlog.enter_in_doubt(1, until + 2000 * MS));
     assert!(in_doubt.as_mut().now_or_never().is_none());
     drop(under_way);
@@ -143,7 +143,7 @@ async fn a_call_that_may_be_applied_is_sent_however_late() {
     let _under_way = backlog.enter(SECOND, until).await.unwrap();
     let given_up = backlog.enter_in_doubt(1, until).await;
     assert!(
-        matches!(given_up, Err(Fault::Overloaded(_))),
+        matches!(given_up, Err(CommandError::Overloaded(_))),
         "{given_up:?}"
     );
 }
@@ -198,12 +198,12 @@ async fn no_call_waits_beyond_a_deadline_or_the_end() {
     let until = Instant::now() + 150 * MS;
     let _full = backlog.enter(FULL, until).await.unwrap();
     let late = backlog.enter(1, until).await;
-    assert!(matches!(late, Err(Fault::Overloaded(_))), "{late:?}");
+    assert!(matches!(late, Err(CommandError::Overloaded(_))), "{late:?}");
     let until = Instant::now() + 5000 * MS;
     let mut waiting = Box::pin(backlog.enter(1, until));
     assert!(waiting.as_mut().now_or_never().is_none());
     backlog.close();
-    assert!(matches!(waiting.await, Err(Fault::NotSent(_))));
+    assert!(matches!(waiting.await, Err(CommandError::NotSent(_))));
     assert_eq!(backlog.overload().wait, UNDER_WAY_MAX);
 }
 

@@ -6,52 +6,43 @@
 use crate::redis_link::Value;
 use bytes::Bytes;
 
-/// Commands that read: they are sent when they are called, and the function waits for the reply.
-const ASKS: &[&str] = &[
-    "EXISTS",
-    "GET",
-    "HEXISTS",
-    "HGET",
-    "HGETALL",
-    "HKEYS",
-    "HLEN",
-    "HMGET",
-    "HSCAN",
-    "PTTL",
-    TIME,
-    "ZCARD",
-    "ZCOUNT",
-    "ZLEXCOUNT",
-    "ZMSCORE",
-    "ZRANGE",
-    "ZRANGEBYSCORE",
-    "ZRANK",
-    "ZREVRANGE",
-    "ZREVRANGEBYSCORE",
-    "ZREVRANK",
-    "ZSCAN",
-    "ZSCORE",
+/// The commands of functions. Those that read are sent when they are called, and the function waits for the reply;
+/// those that write are kept until the function has ended.
+const COMMANDS: &[(&str, Sort, Args)] = &[
+    ("EXISTS", Sort::Asks, Args::Keys),
+    ("GET", Sort::Asks, Args::Key),
+    ("HEXISTS", Sort::Asks, Args::Fields(1)),
+    ("HGET", Sort::Asks, Args::Fields(1)),
+    ("HGETALL", Sort::Asks, Args::Key),
+    ("HKEYS", Sort::Asks, Args::Key),
+    ("HLEN", Sort::Asks, Args::Key),
+    ("HMGET", Sort::Asks, Args::Fields(1)),
+    ("HSCAN", Sort::Asks, Args::Key),
+    ("PTTL", Sort::Asks, Args::Key),
+    ("TIME", Sort::Asks, Args::Clock),
+    ("ZCARD", Sort::Asks, Args::Key),
+    ("ZCOUNT", Sort::Asks, Args::Key),
+    ("ZLEXCOUNT", Sort::Asks, Args::Key),
+    ("ZMSCORE", Sort::Asks, Args::Key),
+    ("ZRANGE", Sort::Asks, Args::Range),
+    ("ZRANGEBYSCORE", Sort::Asks, Args::Range),
+    ("ZRANK", Sort::Asks, Args::Key),
+    ("ZREVRANGE", Sort::Asks, Args::Range),
+    ("ZREVRANGEBYSCORE", Sort::Asks, Args::Range),
+    ("ZREVRANK", Sort::Asks, Args::Key),
+    ("ZSCAN", Sort::Asks, Args::Key),
+    ("ZSCORE", Sort::Asks, Args::Key),
+    ("HDEL", Sort::Writes, Args::Fields(1)),
+    ("HSET", Sort::Writes, Args::Fields(2)),
+    ("PERSIST", Sort::Writes, Args::Key),
+    ("PEXPIRE", Sort::Writes, Args::Key),
+    ("SET", Sort::Writes, Args::Key),
+    ("UNLINK", Sort::Writes, Args::Keys),
+    ("ZADD", Sort::Writes, Args::Key),
+    ("ZREM", Sort::Writes, Args::Key),
+    ("ZREMRANGEBYRANK", Sort::Writes, Args::Key),
+    ("ZREMRANGEBYSCORE", Sort::Writes, Args::Key),
 ];
-
-/// Commands that write: they are kept until the function has ended.
-const WRITES: &[&str] = &[
-    "HDEL",
-    "HSET",
-    "PERSIST",
-    "PEXPIRE",
-    "SET",
-    "UNLINK",
-    "ZADD",
-    "ZREM",
-    "ZREMRANGEBYRANK",
-    "ZREMRANGEBYSCORE",
-];
-
-/// Commands that read ranges of sorted sets: with scores, each returns pairs.
-const STRETCHES: &[&str] = &["ZRANGE", "ZRANGEBYSCORE", "ZREVRANGE", "ZREVRANGEBYSCORE"];
-
-/// The node's clock, which has no key.
-const TIME: &str = "TIME";
 
 const WITHSCORES: &[u8] = b"WITHSCORES";
 
@@ -64,11 +55,27 @@ pub enum Sort {
     Writes,
 }
 
+/// What the arguments of a command are.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+enum Args {
+    /// None: it reads the node's clock.
+    Clock,
+    /// Keys.
+    Keys,
+    /// A key, and what else it needs.
+    Key,
+    /// The key of a hash, and its fields, one in so many arguments.
+    Fields(usize),
+    /// The key of a sorted set, and a range of it: with scores, the reply is pairs.
+    Range,
+}
+
 /// A command of a function.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub struct Command {
     /// In capital letters.
     pub name: &'static str,
+    kind: Args,
     /// The arguments after the name.
     pub args: Vec<Bytes>,
 }
@@ -77,23 +84,17 @@ impl Command {
     /// Returns the command of this name, and its sort.
     #[must_use]
     pub fn of(name: &[u8], args: Vec<Bytes>) -> Option<(Self, Sort)> {
-        let among = |known: &[&'static str]| {
-            let mut known = known.iter().copied();
-            known.find(|known| name.eq_ignore_ascii_case(known.as_bytes()))
-        };
-        let (name, sort) = match (among(ASKS), among(WRITES)) {
-            (Some(name), _) => (name, Sort::Asks),
-            (None, Some(name)) => (name, Sort::Writes),
-            (None, None) => return None,
-        };
-        Some((Self { name, args }, sort))
+        let mut known = COMMANDS.iter();
+        let known = known.find(|(known, ..)| name.eq_ignore_ascii_case(known.as_bytes()));
+        known.map(|&(name, sort, kind)| (Self { name, kind, args }, sort))
     }
 
     /// Returns the command that reads the node's clock.
     #[must_use]
     pub const fn time() -> Self {
         Self {
-            name: TIME,
+            name: "TIME",
+            kind: Args::Clock,
             args: Vec::new(),
         }
     }
@@ -101,28 +102,25 @@ impl Command {
     /// Returns whether it reads the node's clock.
     #[must_use]
     pub fn is_time(&self) -> bool {
-        self.name == TIME
+        self.kind == Args::Clock
     }
 
     /// Returns the keys of its arguments.
     #[must_use]
     pub fn keys(&self) -> &[Bytes] {
-        match self.name {
-            TIME => &[],
-            "EXISTS" | "UNLINK" => &self.args,
-            _ => self.args.get(..1).unwrap_or_default(),
+        match self.kind {
+            Args::Clock => &[],
+            Args::Keys => &self.args,
+            Args::Key | Args::Fields(_) | Args::Range => self.args.get(..1).unwrap_or_default(),
         }
     }
 
     /// Returns the fields of a hash that it concerns; `None` if it concerns whole keys.
     fn fields(&self) -> Option<impl Iterator<Item = &Bytes>> {
-        let step = match self.name {
-            "HDEL" | "HEXISTS" | "HGET" | "HMGET" => 1,
-            // Each is followed by its value.
-            "HSET" => 2,
-            _ => return None,
-        };
-        Some(self.args.iter().skip(1).step_by(step))
+        match self.kind {
+            Args::Fields(step) => Some(self.args.iter().skip(1).step_by(step)),
+            _ => None,
+        }
     }
 
     /// Returns whether its reply depends on what the other command changes.
@@ -142,8 +140,8 @@ impl Command {
 
     /// Returns whether it reads a range of a sorted set.
     #[must_use]
-    pub fn is_stretch(&self) -> bool {
-        STRETCHES.contains(&self.name)
+    pub fn is_range(&self) -> bool {
+        self.kind == Args::Range
     }
 
     /// Returns whether its reply is to have scores.
@@ -157,7 +155,7 @@ impl Command {
     /// list that begins with the name of a member for a message, but never a list of pairs.
     pub fn words(&self) -> Vec<Value> {
         let mut words: Vec<Value> = self.args.iter().cloned().map(Value::Bytes).collect();
-        if self.is_stretch() && !self.wants_scores() {
+        if self.is_range() && !self.wants_scores() {
             words.push(Value::Bytes(Bytes::from_static(WITHSCORES)));
         }
         words

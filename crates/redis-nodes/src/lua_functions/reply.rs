@@ -9,15 +9,13 @@ use crate::redis_link::Reply;
 /// Null is `false`, maps and lists of pairs are flat, a double is its text.
 pub(crate) fn to_lua(lua: &Lua, command: &Command, reply: &Reply) -> Result<Value> {
     match reply {
-        Reply::Array { data, .. } if command.is_stretch() => {
-            stretch(lua, data, command.wants_scores())
-        }
+        Reply::Array { data, .. } if command.is_range() => range(lua, data, command.wants_scores()),
         reply => plain(lua, reply),
     }
 }
 
 /// Members followed by their scores, or without.
-fn stretch(lua: &Lua, entries: &[Reply], with_scores: bool) -> Result<Value> {
+fn range(lua: &Lua, entries: &[Reply], with_scores: bool) -> Result<Value> {
     let flat = lua.create_table()?;
     for entry in entries {
         let Reply::Array { data, .. } = entry else {

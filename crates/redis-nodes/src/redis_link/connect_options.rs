@@ -3,8 +3,8 @@
 use std::path::Path;
 use std::time::Duration;
 
-use crate::redis_link::tls::{Tls, TlsError};
-use crate::redis_link::url::{Login, RedisUrl, ServerUrl};
+use crate::redis_link::tls::Tls;
+use crate::redis_link::url::{Login, ServerUrl};
 
 /// The default time limit of connecting.
 pub const CONNECT_TIMEOUT: Duration = Duration::from_secs(2);
@@ -44,7 +44,8 @@ impl Default for ConnectOptions {
 }
 
 impl ConnectOptions {
-    fn new(tls: bool, login: Option<&Login>, tls_ca: Option<&Path>) -> Result<Self, TlsError> {
+    /// Returns the options of connections to a server. Without a file of certificates, those of the system are trusted.
+    pub fn new(tls: bool, login: Option<&Login>, tls_ca: Option<&Path>) -> Result<Self, String> {
         Ok(Self {
             login: login.cloned(),
             tls: tls.then(|| Tls::new(tls_ca)).transpose()?,
@@ -54,17 +55,8 @@ impl ConnectOptions {
 }
 
 impl ServerUrl {
-    /// Returns the options of connections to this server. Without a file of certificates, those of
-    /// the system are trusted.
-    pub fn connect_options(&self, tls_ca: Option<&Path>) -> Result<ConnectOptions, TlsError> {
-        ConnectOptions::new(self.tls, self.login.as_ref(), tls_ca)
-    }
-}
-
-impl RedisUrl {
-    /// Returns the options of connections to each node. Without a file of certificates, those of
-    /// the system are trusted.
-    pub fn connect_options(&self, tls_ca: Option<&Path>) -> Result<ConnectOptions, TlsError> {
-        ConnectOptions::new(self.tls, self.login.as_ref(), tls_ca)
+    /// Returns the options of connections to this server, which trust the certificates of the system.
+    pub fn connect_options(&self) -> Result<ConnectOptions, String> {
+        ConnectOptions::new(self.tls, self.login.as_ref(), None)
     }
 }

@@ -10,9 +10,8 @@
 //! and with these all of fred would be.
 
 use std::path::Path;
-use std::pin::{Pin, pin};
+use std::pin::pin;
 use std::sync::Arc;
-use std::task::{Context, Poll};
 use std::time::Duration;
 
 use bytes::Bytes;
@@ -23,14 +22,13 @@ use fred::types::config::{Config, Options, ServerConfig};
 use fred::types::{Builder, ClusterHash, CustomCommand, Resp3Frame, RespVersion, Value};
 use futures::future::{BoxFuture, maybe_done};
 use parking_lot::Mutex;
-use tokio::task::JoinHandle;
 use tokio::task::coop::unconstrained;
 use tokio::time::{Instant, sleep_until, timeout};
 
 use crate::redis_link::address::Address;
+use crate::redis_link::command_error::CommandError;
 use crate::redis_link::connect_options::ConnectOptions;
 use crate::redis_link::end::{ENDED, End};
-use crate::redis_link::fault::Fault;
 use crate::redis_link::guard::Guard;
 use crate::redis_link::reply::Reply;
 use crate::redis_link::reply_limits::ReplyError;
@@ -86,33 +84,13 @@ impl Drop for Waiting<'_> {
     }
 }
 
-/// A future that completes when its connection has ended.
-#[derive(Debug)]
-pub struct Ended(JoinHandle<Result<(), Error>>);
-
-impl Ended {
-    /// Returns whether the connection has ended.
-    #[must_use]
-    pub fn is_finished(&self) -> bool {
-        self.0.is_finished()
-    }
-}
-
-impl Future for Ended {
-    type Output = ();
-
-    fn poll(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<()> {
-        Pin::new(&mut self.0).poll(context).map(drop)
-    }
-}
-
 impl Connection {
     /// Connects and logs in.
     #[must_use]
     pub fn open<'a>(
         options: &'a ConnectOptions,
         address: &'a Address,
-    ) -> BoxFuture<'a, Result<(Self, Ended), String>> {
+    ) -> BoxFuture<'a, Result<Self, String>> {
         Box::pin(async move {
             let within = options.connect_timeout;
             let opened = timeout(within, Self::connect(options, address)).await;
@@ -120,7 +98,7 @@ impl Connection {
         })
     }
 
-    async fn connect(options: &ConnectOptions, address: &Address) -> Result<(Self, Ended), String> {
+    async fn connect(options: &ConnectOptions, address: &Address) -> Result<Self, String> {
         let end = End::default();
         let guard = Guard::connect(options, address, end.clone()).await?;
         let client = client_for(options, &guard.path).map_err(|error| error.to_string())?;
@@ -128,8 +106,7 @@ impl Connection {
         let mut connected = pin!(listener.wait_for_connect());
         // It listens from the first poll on, so that the end of the task is not missed.
         let _ = futures::poll!(&mut connected);
-        let ended = client.connect();
-        let task = Task::of(&ended);
+        let task = Task::of(&client.connect());
         let why = match connected.await {
             // It takes the end of what it reads for an empty reply.
             Ok(()) => end.why(),
@@ -152,15 +129,14 @@ impl Connection {
             waiting: 0,
             busy_since: now,
         };
-        let connection = Self {
+        Ok(Self {
             client,
             task,
             silence: options.silence,
             activity: Mutex::new(activity),
             end,
             _guard: guard.task,
-        };
-        Ok((connection, Ended(ended)))
+        })
     }
 
     /// Ends the connection: callers that wait for a reply fail at once.
@@ -171,6 +147,17 @@ impl Connection {
     fn end_for(&self, why: &str) {
         self.end.record(why);
         self.task.end();
+    }
+
+    /// Completes when the connection has ended, and returns why.
+    pub async fn ended(&self) -> Arc<str> {
+        self.end.ended().await;
+        self.ended_for()
+    }
+
+    /// Returns whether the connection has ended.
+    pub fn is_ended(&self) -> bool {
+        self.task.is_finished() || self.end.is_over()
     }
 
     /// Returns why the connection has ended.
@@ -195,7 +182,7 @@ impl Connection {
         &self,
         command: &'static str,
         args: Vec<Value>,
-    ) -> BoxFuture<'_, Result<Reply, Fault>> {
+    ) -> BoxFuture<'_, Result<Reply, CommandError>> {
         Box::pin(self.send_within(command, args, self.silence, COMMAND_MAX))
     }
 
@@ -205,7 +192,7 @@ impl Connection {
         command: &'static str,
         args: Vec<Value>,
         held: Duration,
-    ) -> BoxFuture<'_, Result<Reply, Fault>> {
+    ) -> BoxFuture<'_, Result<Reply, CommandError>> {
         Box::pin(self.send_within(command, args, self.silence + held, COMMAND_MAX + held))
     }
 
@@ -215,7 +202,7 @@ impl Connection {
         args: Vec<Value>,
         silence: Duration,
         within: Duration,
-    ) -> Result<Reply, Fault> {
+    ) -> Result<Reply, CommandError> {
         let options = Options {
             timeout: Some(within),
             ..Options::default()
@@ -227,17 +214,17 @@ impl Connection {
             self.is_answering();
         }
         match answer {
-            Ok(Resp3Frame::SimpleError { data, .. }) => Err(Fault::Redis(data.to_string())),
-            Ok(Resp3Frame::BlobError { data, .. }) => {
-                Err(Fault::Redis(String::from_utf8_lossy(&data).into_owned()))
-            }
+            Ok(Resp3Frame::SimpleError { data, .. }) => Err(CommandError::Redis(data.to_string())),
+            Ok(Resp3Frame::BlobError { data, .. }) => Err(CommandError::Redis(
+                String::from_utf8_lossy(&data).into_owned(),
+            )),
             Ok(reply) => Ok(reply),
             Err(error) => {
                 if *error.kind() == ErrorKind::Timeout {
                     // Its reply may still arrive.
                     self.end_for(SILENT);
                 }
-                Err(self.fault_of(&error))
+                Err(self.command_error(&error))
             }
         }
     }
@@ -260,10 +247,10 @@ impl Connection {
         &self,
         silence: Duration,
         response: impl Future<Output = T>,
-    ) -> Result<T, Fault> {
+    ) -> Result<T, CommandError> {
         // A command that is sent now would wait forever: fred does not end its queue.
-        if self.task.is_finished() || self.end.is_over() {
-            return Err(Fault::NotSent(self.ended_for().to_string()));
+        if self.is_ended() {
+            return Err(CommandError::NotSent(self.ended_for().to_string()));
         }
         let mut ended = pin!(self.end.ended());
         let sent = Instant::now();
@@ -274,7 +261,7 @@ impl Connection {
             tokio::select! {
                 biased;
                 response = &mut response => return Ok(response),
-                () = &mut ended => return Err(Fault::Lost(self.ended_for().to_string())),
+                () = &mut ended => return Err(CommandError::Lost(self.ended_for().to_string())),
                 () = sleep_until(silent_since + silence) => {
                     if silent_since == sent.max(self.activity.lock().answered) {
                         self.end_for(SILENT);
@@ -291,11 +278,14 @@ impl Connection {
     pub fn send_together(
         &self,
         commands: Vec<Command>,
-    ) -> BoxFuture<'_, Result<Vec<Result<Reply, Fault>>, Fault>> {
+    ) -> BoxFuture<'_, Result<Vec<Result<Reply, CommandError>>, CommandError>> {
         Box::pin(self.send_all(commands))
     }
 
-    async fn send_all(&self, commands: Vec<Command>) -> Result<Vec<Result<Reply, Fault>>, Fault> {
+    async fn send_all(
+        &self,
+        commands: Vec<Command>,
+    ) -> Result<Vec<Result<Reply, CommandError>>, CommandError> {
         let last = commands.len().saturating_sub(1);
         let mut sent = Vec::with_capacity(commands.len());
         for (place, (command, args)) in commands.into_iter().enumerate() {
@@ -309,8 +299,8 @@ impl Connection {
             let answer = unconstrained(self.send_within(command, args, self.silence, within));
             let mut answer = Box::pin(maybe_done(answer));
             let _ = futures::poll!(answer.as_mut());
-            if let Some(Err(fault)) = answer.as_mut().output_mut() {
-                return Err(fault.clone());
+            if let Some(Err(error)) = answer.as_mut().output_mut() {
+                return Err(error.clone());
             }
             sent.push(answer);
         }
@@ -322,9 +312,11 @@ impl Connection {
         for mut answer in sent.into_iter().rev() {
             answer.as_mut().await;
             match answer.as_mut().take_output() {
-                Some(Err(fault @ (Fault::NotSent(_) | Fault::Lost(_)))) => return Err(fault),
+                Some(Err(error @ (CommandError::NotSent(_) | CommandError::Lost(_)))) => {
+                    return Err(error);
+                }
                 Some(answer) => answers.push(answer),
-                None => return Err(Fault::Lost("a reply arrived too early".to_owned())),
+                None => return Err(CommandError::Lost("a reply arrived too early".to_owned())),
             }
         }
         answers.reverse();
@@ -336,7 +328,7 @@ impl Connection {
         &self,
         command: &'static str,
         args: Vec<Value>,
-    ) -> BoxFuture<'_, Result<Bytes, Fault>> {
+    ) -> BoxFuture<'_, Result<Bytes, CommandError>> {
         Box::pin(self.send_redirected(command, args))
     }
 
@@ -344,17 +336,17 @@ impl Connection {
         &self,
         command: &'static str,
         args: Vec<Value>,
-    ) -> Result<Bytes, Fault> {
+    ) -> Result<Bytes, CommandError> {
         let pipeline = Pipeline::from(self.client.clone());
         for (command, args) in [("ASKING", Vec::new()), (command, args)] {
             let queued: Result<Value, Error> = pipeline.custom(custom(command), args).await;
-            queued.map_err(|error| Fault::NotSent(error.to_string()))?;
+            queued.map_err(|error| CommandError::NotSent(error.to_string()))?;
         }
         let answers = timeout(COMMAND_MAX, pipeline.try_all::<Value>());
         let answers = self.until_silent(self.silence, answers).await?;
         let Ok(mut answers) = answers else {
             self.end_for(SILENT);
-            return Err(Fault::Lost(SILENT.to_owned()));
+            return Err(CommandError::Lost(SILENT.to_owned()));
         };
         if answers.iter().any(Result::is_ok) {
             self.is_answering();
@@ -364,23 +356,25 @@ impl Connection {
             (Some(Ok(Value::Bytes(bytes))), Some(Ok(_))) => Ok(bytes),
             // Each command has a reply; this one is from Redis.
             (Some(Err(error)), Some(_)) | (_, Some(Err(error))) => {
-                Err(Fault::Redis(error.details().to_owned()))
+                Err(CommandError::Redis(error.details().to_owned()))
             }
-            (Some(Err(error)), None) => Err(self.fault_of(&error)),
-            _ => Err(Fault::Lost("the reply is not one of a function".to_owned())),
+            (Some(Err(error)), None) => Err(self.command_error(&error)),
+            _ => Err(CommandError::Lost(
+                "the reply is not one of a function".to_owned(),
+            )),
         }
     }
 
-    fn fault_of(&self, error: &Error) -> Fault {
+    fn command_error(&self, error: &Error) -> CommandError {
         match error.kind() {
-            ErrorKind::Backpressure => Fault::NotSent("too many calls wait".to_owned()),
+            ErrorKind::Backpressure => CommandError::NotSent("too many calls wait".to_owned()),
             ErrorKind::Unknown if error.details() == TASK_IS_GONE => {
-                Fault::NotSent(self.ended_for().to_string())
+                CommandError::NotSent(self.ended_for().to_string())
             }
-            ErrorKind::Timeout => Fault::Lost(SILENT.to_owned()),
-            ErrorKind::Canceled | ErrorKind::IO => Fault::Lost(self.ended_for().to_string()),
+            ErrorKind::Timeout => CommandError::Lost(SILENT.to_owned()),
+            ErrorKind::Canceled | ErrorKind::IO => CommandError::Lost(self.ended_for().to_string()),
             // CLUSTERDOWN arrives here: fred ends a connection that receives it, with all its commands.
-            _ => Fault::Lost(error.details().to_owned()),
+            _ => CommandError::Lost(error.details().to_owned()),
         }
     }
 }

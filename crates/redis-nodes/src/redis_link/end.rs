@@ -9,10 +9,10 @@ pub(crate) const ENDED: &str = "the connection ended";
 
 /// Whether a connection has ended, and why.
 #[derive(Debug, Clone, Default)]
-pub(crate) struct End(watch::Sender<State>);
+pub(crate) struct End(watch::Sender<EndState>);
 
 #[derive(Debug, Default)]
-struct State {
+struct EndState {
     why: Option<Arc<str>>,
     is_over: bool,
 }

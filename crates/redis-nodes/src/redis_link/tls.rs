@@ -1,6 +1,6 @@
 //! TLS of connections, and which certificates are trusted: [`Tls`].
 
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::sync::Arc;
 
 use rustls::pki_types::CertificateDer;
@@ -11,45 +11,25 @@ use rustls::{ClientConfig, RootCertStore};
 #[derive(Debug, Clone)]
 pub struct Tls(pub(crate) Arc<ClientConfig>);
 
-/// Why connections cannot use TLS.
-#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-pub enum TlsError {
-    /// The file of certificates cannot be used.
-    #[error("tls_ca {}: {reason}", path.display())]
-    Certificates {
-        /// The file.
-        path: PathBuf,
-        /// Why.
-        reason: String,
-    },
-    /// There is no certificate to trust.
-    #[error("this system has no certificates to trust, and no tls_ca is set")]
-    NoCertificates,
-    /// An error of TLS itself.
-    #[error("{0}")]
-    Setup(String),
-}
-
 impl Tls {
     /// Trusts the certificates of the system, and those of this file, in PEM.
-    pub fn new(tls_ca: Option<&Path>) -> Result<Self, TlsError> {
+    pub fn new(tls_ca: Option<&Path>) -> Result<Self, String> {
         let mut roots = RootCertStore::empty();
         let system = rustls_native_certs::load_native_certs();
         // A certificate that cannot be read is ignored: it signs nothing that is needed here.
         roots.add_parsable_certificates(system.certs);
         if let Some(path) = tls_ca {
-            add_file(&mut roots, path).map_err(|reason| TlsError::Certificates {
-                path: path.to_owned(),
-                reason,
-            })?;
+            add_file(&mut roots, path)
+                .map_err(|reason| format!("tls_ca {}: {reason}", path.display()))?;
         }
         if roots.is_empty() {
-            return Err(TlsError::NoCertificates);
+            let why = "this system has no certificates to trust, and no tls_ca is set";
+            return Err(why.to_owned());
         }
         let provider = Arc::new(rustls::crypto::ring::default_provider());
         let config = ClientConfig::builder_with_provider(provider)
             .with_safe_default_protocol_versions()
-            .map_err(|error| TlsError::Setup(error.to_string()))?;
+            .map_err(|error| error.to_string())?;
         let config = config.with_root_certificates(roots).with_no_client_auth();
         Ok(Self(Arc::new(config)))
     }

@@ -9,11 +9,10 @@
 //! ScriptFree ── Sessions, of reads and of writes ── Session: a connection, an Interpreter
 //!      └─────── Transaction: attempts ── ReadSet: what one of them has read
 //!                      │         └────── Run: the function, command by command
-//!                    Fence: when the call must not be applied any more
+//!                    ClosingKey: when the call must not be applied any more
 //! ```
 
-mod fence;
-mod function_call;
+mod closing_key;
 mod read_set;
 mod session;
 mod transaction;
@@ -26,15 +25,13 @@ use tokio::time::Instant;
 
 use crate::call::{Call, Effect};
 use crate::dial::Dial;
-use crate::fault::Fault;
 use crate::info::Info;
 use crate::library::FunctionLibrary;
-use crate::redis_link::Address;
-use fence::Fence;
-use function_call::FunctionCall;
+use crate::redis_link::{Address, CommandError};
+use closing_key::ClosingKey;
 use session::Sessions;
 pub(crate) use session::{Lease, SESSIONS_MAX};
-use transaction::Transaction;
+use transaction::{FunctionCall, Transaction};
 
 /// Calls to one process, without scripts.
 #[derive(Debug)]
@@ -61,7 +58,11 @@ impl ScriptFree {
     }
 
     /// Waits for a session.
-    pub(crate) async fn lease(&self, effect: Effect, until: Instant) -> Result<Lease, Fault> {
+    pub(crate) async fn lease(
+        &self,
+        effect: Effect,
+        until: Instant,
+    ) -> Result<Lease, CommandError> {
         let sessions = match effect {
             Effect::Read | Effect::Volatile => &self.reads,
             Effect::Write => &self.writes,
@@ -75,17 +76,14 @@ impl ScriptFree {
         call: &Call,
         args: &[Bytes],
         mut lease: Lease,
-    ) -> Result<(Bytes, Lease), Fault> {
-        let fence = Fence::of(call, args).transpose()?;
+    ) -> Result<(Bytes, Lease), CommandError> {
+        let closing_key = ClosingKey::of(call, args).transpose()?;
         let name = self.library.function(call.function);
         let function_call = FunctionCall {
-            function: call.function,
+            call,
             name: &name,
-            keys: &call.keys,
             args,
-            effect: call.effect,
-            until: call.until,
-            fence: fence.as_ref(),
+            closing_key: closing_key.as_ref(),
         };
         let mut transaction = Transaction::new(lease.session(), function_call);
         let said = transaction.run().await;
@@ -99,11 +97,11 @@ impl ScriptFree {
                 lease.is_done();
                 Ok((said, lease))
             }
-            Err(Fault::Redis(words)) => {
+            Err(CommandError::Redis(words)) => {
                 lease.is_done();
-                Err(Fault::Redis(passing(words)))
+                Err(CommandError::Redis(passing(words)))
             }
-            Err(fault) => Err(fault),
+            Err(error) => Err(error),
         }
     }
 

@@ -6,13 +6,12 @@
 
 use std::collections::{HashMap, HashSet};
 
-use crate::redis_link::{Reply, Value};
+use crate::redis_link::{CommandError, Reply, Value};
 
-use super::fence::Fence;
-use super::function_call::FunctionCall;
+use super::closing_key::ClosingKey;
 use super::session::Session;
+use super::transaction::FunctionCall;
 use crate::call::Effect;
-use crate::fault::Fault;
 use crate::lua_functions::Command;
 
 /// The number of reads that are sent together at the beginning of an attempt; the others are sent
@@ -36,7 +35,7 @@ pub(crate) enum Isolation {
 #[derive(Debug)]
 pub(crate) struct ReadSet<'a> {
     session: &'a mut Session,
-    call: FunctionCall<'a>,
+    function: FunctionCall<'a>,
     /// What the previous attempt read; empty in the first one.
     learned: Vec<Command>,
     seen: HashMap<Command, Reply>,
@@ -47,12 +46,12 @@ pub(crate) struct ReadSet<'a> {
 impl<'a> ReadSet<'a> {
     pub(crate) fn new(
         session: &'a mut Session,
-        call: FunctionCall<'a>,
+        function: FunctionCall<'a>,
         learned: Vec<Command>,
     ) -> Self {
         Self {
             session,
-            call,
+            function,
             learned,
             seen: HashMap::new(),
             asked: Vec::new(),
@@ -61,9 +60,9 @@ impl<'a> ReadSet<'a> {
     }
 
     /// Returns the reply to a read, the same whenever it is repeated.
-    pub(crate) async fn ask(&mut self, command: &Command) -> Result<&Reply, Fault> {
+    pub(crate) async fn ask(&mut self, command: &Command) -> Result<&Reply, CommandError> {
         if self.hold == Isolation::Nothing {
-            if self.call.effect == Effect::Read && !self.learned.is_empty() {
+            if self.function.call.effect == Effect::Read && !self.learned.is_empty() {
                 self.take_whole().await?;
             } else {
                 self.watch(command).await?;
@@ -92,10 +91,10 @@ impl<'a> ReadSet<'a> {
     }
 
     /// Watches the keys of the call, and sends all reads that are expected at once.
-    async fn watch(&mut self, first: &Command) -> Result<(), Fault> {
+    async fn watch(&mut self, first: &Command) -> Result<(), CommandError> {
         let mut questions = std::mem::take(&mut self.learned);
         questions.truncate(LEARNED_MAX);
-        if self.call.effect != Effect::Read {
+        if self.function.call.effect != Effect::Read {
             // Nearly every write reads the clock.
             questions.push(Command::time());
         }
@@ -103,10 +102,16 @@ impl<'a> ReadSet<'a> {
         let mut known = HashSet::new();
         questions.retain(|command| known.insert(command.clone()));
         let mut commands = self.clean();
-        let fence = self.call.fence;
-        commands.extend(fence.map(Fence::set));
-        if !self.call.keys.is_empty() {
-            let keys = self.call.keys.iter().chain(fence.map(Fence::key)).cloned();
+        let closing_key = self.function.closing_key;
+        commands.extend(closing_key.map(ClosingKey::set));
+        if !self.function.call.keys.is_empty() {
+            let keys = self
+                .function
+                .call
+                .keys
+                .iter()
+                .chain(closing_key.map(ClosingKey::key))
+                .cloned();
             commands.push(("WATCH", keys.map(Value::Bytes).collect()));
             self.session.watches = true;
         }
@@ -121,7 +126,7 @@ impl<'a> ReadSet<'a> {
 
     /// Repeats in one transaction what the last attempt read. The clock comes first: the client may
     /// mistake a reply that begins with a user's text for a message.
-    async fn take_whole(&mut self) -> Result<(), Fault> {
+    async fn take_whole(&mut self) -> Result<(), CommandError> {
         let mut questions = vec![Command::time()];
         let learned = std::mem::take(&mut self.learned).into_iter();
         questions.extend(
@@ -135,10 +140,12 @@ impl<'a> ReadSet<'a> {
         commands.push(("EXEC", Vec::new()));
         let reply = self.send(commands).await?.pop();
         let Some(Reply::Array { data, .. }) = reply else {
-            return Err(Fault::NotSent("the reply to EXEC is not a list".to_owned()));
+            return Err(CommandError::NotSent(
+                "the reply to EXEC is not a list".to_owned(),
+            ));
         };
         if let Some(words) = data.iter().find_map(error_words) {
-            return Err(Fault::Redis(words));
+            return Err(CommandError::Redis(words));
         }
         self.seen.extend(questions.into_iter().zip(data));
         self.hold = Isolation::Whole;
@@ -158,10 +165,10 @@ impl<'a> ReadSet<'a> {
     async fn send(
         &mut self,
         commands: Vec<(&'static str, Vec<Value>)>,
-    ) -> Result<Vec<Reply>, Fault> {
+    ) -> Result<Vec<Reply>, CommandError> {
         let sent = self.session.send(commands).await;
-        let replies = sent.map_err(|fault| match fault {
-            Fault::Lost(words) => Fault::NotSent(words),
+        let replies = sent.map_err(|error| match error {
+            CommandError::Lost(words) => CommandError::NotSent(words),
             other => other,
         })?;
         replies.into_iter().collect()

@@ -5,19 +5,16 @@
 
 use std::sync::{Arc, Weak};
 
-use crate::redis_link::Value;
+use crate::redis_link::{Address, CommandError, Connection, Reply, Value};
 use parking_lot::Mutex;
 use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 use tokio::time::{Instant, timeout_at};
 
 use crate::acks::Acks;
 use crate::dial::Dial;
-use crate::fault::Fault;
 use crate::info::Info;
 use crate::lua_functions::Interpreter;
 use crate::probe::ask_info;
-use crate::redis_link::Address;
-use crate::redis_link::{Connection, Ended, Reply};
 
 /// The maximum number of concurrent reads, and of writes, on one node; others wait.
 pub(crate) const SESSIONS_MAX: u32 = 4;
@@ -26,7 +23,6 @@ pub(crate) const SESSIONS_MAX: u32 = 4;
 #[derive(Debug)]
 pub(crate) struct Session {
     connection: Arc<Connection>,
-    ended: Ended,
     acks: Acks,
     pub(crate) interpreter: Interpreter,
     /// Whether keys may be watched.
@@ -41,17 +37,9 @@ impl Session {
     pub(crate) async fn send(
         &mut self,
         commands: Vec<(&'static str, Vec<Value>)>,
-    ) -> Result<Vec<Result<Reply, Fault>>, Fault> {
+    ) -> Result<Vec<Result<Reply, CommandError>>, CommandError> {
         self.round_trips += 1;
-        let sent = self.connection.send_together(commands).await?;
-        Ok(sent
-            .into_iter()
-            .map(|reply| reply.map_err(Fault::from))
-            .collect())
-    }
-
-    fn is_connected(&self) -> bool {
-        !self.ended.is_finished()
+        self.connection.send_together(commands).await
     }
 }
 
@@ -81,22 +69,23 @@ impl Sessions {
     }
 
     /// Waits for a session that is not in use.
-    pub(crate) async fn take(self: &Arc<Self>, until: Instant) -> Result<Lease, Fault> {
+    pub(crate) async fn take(self: &Arc<Self>, until: Instant) -> Result<Lease, CommandError> {
         let permits = timeout_at(until, self.permits.clone().acquire_owned()).await;
         let permits = match permits {
             Ok(Ok(permits)) => permits,
-            Ok(Err(_)) => return Err(Fault::NotSent("the connection has ended".to_owned())),
-            Err(_) => return Err(Fault::NotSent("too many calls wait".to_owned())),
+            Ok(Err(_)) => return Err(CommandError::NotSent("the connection has ended".to_owned())),
+            Err(_) => return Err(CommandError::NotSent("too many calls wait".to_owned())),
         };
         let session = loop {
             let idle = self.idle.lock().pop();
             match idle {
-                Some(session) if session.is_connected() => break session,
+                Some(session) if !session.connection.is_ended() => break session,
                 Some(_) => {}
                 None => {
                     let opened = timeout_at(until, self.open()).await;
-                    break opened
-                        .map_err(|_| Fault::NotSent("no connection in time".to_owned()))??;
+                    break opened.map_err(|_| {
+                        CommandError::NotSent("no connection in time".to_owned())
+                    })??;
                 }
             }
         };
@@ -110,16 +99,19 @@ impl Sessions {
 
     /// Connects to the process of the link, and to no other: its replies are attributed to that
     /// process.
-    async fn open(&self) -> Result<Session, Fault> {
+    async fn open(&self) -> Result<Session, CommandError> {
         let opened = Connection::open(&self.dial.options, &self.address).await;
-        let (connection, ended) = opened.map_err(Fault::NotSent)?;
+        let connection = opened.map_err(CommandError::NotSent)?;
         let info = ask_info(&connection, Some("replication")).await;
-        let info = info.map_err(|fault| Fault::NotSent(fault.message().to_owned()))?;
+        let info = info.map_err(|error| CommandError::NotSent(error.to_string()))?;
         if !info.is_primary() || info.history != self.history {
-            return Err(Fault::NotSent("it restarted or was promoted".to_owned()));
+            return Err(CommandError::NotSent(
+                "it restarted or was promoted".to_owned(),
+            ));
         }
         let interpreter = Interpreter::new(self.dial.library.lua());
-        let interpreter = interpreter.map_err(|broken| Fault::NotSent(broken.to_string()))?;
+        let interpreter =
+            interpreter.map_err(|broken| CommandError::NotSent(broken.to_string()))?;
         let connection = Arc::new(connection);
         let mut made = self.made.lock();
         made.retain(|connection| connection.strong_count() > 0);
@@ -127,7 +119,6 @@ impl Sessions {
         Ok(Session {
             acks: Acks::new(connection.clone(), None),
             connection,
-            ended,
             interpreter,
             watches: false,
             round_trips: 0,
@@ -170,7 +161,7 @@ impl Lease {
 
     /// Returns how many replicas have the writes: at least `wanted`, or as many as there are after
     /// a while.
-    pub(crate) async fn count(&mut self, wanted: u32) -> Result<u32, Fault> {
+    pub(crate) async fn count(&mut self, wanted: u32) -> Result<u32, CommandError> {
         let acks = self.session().acks.clone();
         let count = acks.count(wanted).await?;
         self.is_done();
@@ -181,7 +172,7 @@ impl Lease {
 impl Drop for Lease {
     fn drop(&mut self) {
         let session = self.session.take().filter(|_| self.is_fit);
-        if let Some(session) = session.filter(Session::is_connected) {
+        if let Some(session) = session.filter(|session| !session.connection.is_ended()) {
             self.sessions.idle.lock().push(session);
         }
     }

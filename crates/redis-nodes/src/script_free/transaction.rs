@@ -8,22 +8,20 @@
 //!
 //! The function's decisions are based on what the server still has when it applies the writes: as
 //! if the function had run there, at the moment of `WATCH`. The deadline is checked then, too: a
-//! call that must not be applied after a closing watches a [`Fence`](super::fence::Fence), which
+//! call that must not be applied after a closing watches a [`ClosingKey`](super::closing_key::ClosingKey), which
 //! expires at the closing.
 
 use std::time::Duration;
 
-use crate::redis_link::{Reply, Value};
+use crate::redis_link::{Backoff, CommandError, Reply, Value};
+use bytes::Bytes;
 use tokio::time::{Instant, sleep_until};
 
-use super::function_call::FunctionCall;
+use super::closing_key::ClosingKey;
 use super::read_set::{Isolation, ReadSet, error_words};
 use super::session::Session;
-use crate::call::Effect;
-use crate::fault::Fault;
-use crate::lua_functions::Command;
-use crate::lua_functions::{Broken, Step};
-use crate::redis_link::Backoff;
+use crate::call::{Call, Effect};
+use crate::lua_functions::{Broken, Command, Step};
 
 /// The first and the longest pause before a call is tried again that had a conflict with another
 /// write.
@@ -32,11 +30,23 @@ const PAUSES: (Duration, Duration) = (Duration::from_millis(1), Duration::from_m
 /// The maximum number of commands that one transaction writes.
 const WRITES_MAX: usize = 8_000;
 
+/// A call with the arguments of its function.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct FunctionCall<'a> {
+    pub(super) call: &'a Call,
+    /// The function's full name.
+    pub(super) name: &'a str,
+    /// Including the deadline, by the node's clock, if it has one.
+    pub(super) args: &'a [Bytes],
+    /// The key that expires when the call must not be applied any more.
+    pub(super) closing_key: Option<&'a ClosingKey>,
+}
+
 /// A call that is being made.
 #[derive(Debug)]
 pub(crate) struct Transaction<'a> {
     session: &'a mut Session,
-    call: FunctionCall<'a>,
+    function: FunctionCall<'a>,
     /// Whether the call only finds out, past its deadline, if it was applied: the function rejects
     /// it otherwise.
     is_late: bool,
@@ -46,11 +56,11 @@ pub(crate) struct Transaction<'a> {
 }
 
 impl<'a> Transaction<'a> {
-    pub(crate) fn new(session: &'a mut Session, call: FunctionCall<'a>) -> Self {
+    pub(crate) fn new(session: &'a mut Session, function: FunctionCall<'a>) -> Self {
         Self {
             session,
-            call,
-            is_late: Instant::now() >= call.until,
+            function,
+            is_late: Instant::now() >= function.call.until,
             learned: Vec::new(),
             conflicts: 0,
         }
@@ -63,7 +73,7 @@ impl<'a> Transaction<'a> {
     }
 
     /// Makes the call, and returns the function's reply.
-    pub(crate) async fn run(&mut self) -> Result<bytes::Bytes, Fault> {
+    pub(crate) async fn run(&mut self) -> Result<Bytes, CommandError> {
         let mut pause = Backoff::new(PAUSES.0, PAUSES.1);
         loop {
             if let Some(said) = self.attempt().await? {
@@ -71,28 +81,30 @@ impl<'a> Transaction<'a> {
             }
             self.conflicts += 1;
             let now = Instant::now();
-            if now >= self.call.until {
+            if now >= self.function.call.until {
                 let times = self.conflicts;
                 let why = format!("TRYAGAIN other writes came between, {times} times");
-                return Err(Fault::Redis(why));
+                return Err(CommandError::Redis(why));
             }
             // A complete read set has no conflicts, however soon it is read.
-            if self.call.effect != Effect::Read {
-                sleep_until((now + pause.next_pause()).min(self.call.until)).await;
+            if self.function.call.effect != Effect::Read {
+                sleep_until((now + pause.next_pause()).min(self.function.call.until)).await;
             }
         }
     }
 
     /// Returns `None` if something changed meanwhile.
-    async fn attempt(&mut self) -> Result<Option<bytes::Bytes>, Fault> {
-        let call = self.call;
-        let broken = |broken: Broken| Fault::Redis(format!("ERR {}: {broken}", call.function));
+    async fn attempt(&mut self) -> Result<Option<Bytes>, CommandError> {
+        let function = self.function;
+        let broken = |broken: Broken| {
+            CommandError::Redis(format!("ERR {}: {broken}", function.call.function))
+        };
         // The run borrows the interpreter, the read set the session.
         let interpreter = self.session.interpreter.clone();
-        let begun = interpreter.begin(call.name, call.keys, call.args);
+        let begun = interpreter.begin(function.name, &function.call.keys, function.args);
         let mut run = begun.map_err(broken)?;
         let learned = std::mem::take(&mut self.learned);
-        let mut reads = ReadSet::new(self.session, call, learned);
+        let mut reads = ReadSet::new(self.session, function, learned);
         let mut writes: Vec<Command> = Vec::new();
         let said = loop {
             match run.step().map_err(broken)? {
@@ -122,14 +134,19 @@ impl<'a> Transaction<'a> {
 
     /// Writes, unless something that was read has changed. Returns whether nothing has changed,
     /// also if there is nothing to write.
-    async fn commit(&mut self, writes: &[Command]) -> Result<bool, Fault> {
+    async fn commit(&mut self, writes: &[Command]) -> Result<bool, CommandError> {
         if writes.len() > WRITES_MAX {
-            let why = format!("ERR {}: more than {WRITES_MAX} writes", self.call.function);
-            return Err(Fault::Redis(why));
+            let why = format!(
+                "ERR {}: more than {WRITES_MAX} writes",
+                self.function.call.function
+            );
+            return Err(CommandError::Redis(why));
         }
-        if !writes.is_empty() && !self.is_late && Instant::now() >= self.call.until {
+        if !writes.is_empty() && !self.is_late && Instant::now() >= self.function.call.until {
             // Its result would reach no caller.
-            return Err(Fault::Redis("TRYAGAIN the deadline had passed".to_owned()));
+            return Err(CommandError::Redis(
+                "TRYAGAIN the deadline had passed".to_owned(),
+            ));
         }
         let mut commands: Vec<(&'static str, Vec<Value>)> = vec![("MULTI", Vec::new())];
         commands.extend(writes.iter().map(|write| (write.name, write.words())));
@@ -142,9 +159,13 @@ impl<'a> Transaction<'a> {
             Some(Reply::Null) => Ok(false),
             Some(Reply::Array { data, .. }) => match data.iter().find_map(error_words) {
                 None => Ok(true),
-                Some(words) => Err(Fault::Lost(format!("a part was not written: {words}"))),
+                Some(words) => Err(CommandError::Lost(format!(
+                    "a part was not written: {words}"
+                ))),
             },
-            _ => Err(Fault::Lost("the reply to EXEC is not a list".to_owned())),
+            _ => Err(CommandError::Lost(
+                "the reply to EXEC is not a list".to_owned(),
+            )),
         }
     }
 }

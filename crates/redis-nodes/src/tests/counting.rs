@@ -106,13 +106,8 @@ fn call(function: &'static str, effect: Effect, keys: &[&str], args: &[&str]) ->
     };
     let until = Instant::now() + DEADLINE;
     Call {
-        function,
-        keys: own(keys),
-        args: own(args),
-        effect,
-        until,
         waits_until: Some(until),
-        closes: None,
+        ..Call::new(function, effect, own(keys), own(args), until)
     }
 }
 

@@ -30,7 +30,6 @@ mod windows;
 
 use std::collections::HashMap;
 use std::sync::Arc;
-use std::time::Duration;
 
 use arc_swap::ArcSwap;
 use board::{Kind, KindName};
@@ -39,55 +38,39 @@ use tokio::time::Instant;
 
 use super::lists::Refills;
 use super::read::check_shards;
-use crate::boards::incarnations::Incarnations;
-use crate::boards::registry::Registry;
-use crate::boards::session::Session;
-use crate::boards::settings::RedisSettings;
+use crate::boards::parts::Parts;
 use lane::Lanes;
 use metrics::ShardIds;
 use part::{BatchPart, Until};
-use redis_nodes::Nodes;
 use sending::Sender;
-use shard_store::Memory;
-use shard_store::{Batch, BoardRecord, ItemFailure, Outcome, StoreError};
+use shard_store::{Batch, BoardRecord, ItemFailure, Memory, Outcome, StoreError};
 
 /// Applies batches to shards.
 #[derive(Debug)]
 pub(super) struct Applier {
     lanes: Arc<Lanes>,
-    registry: Arc<Registry>,
+    parts: Parts,
     /// The last kinds of batches, which waiting parts share.
     kinds: ArcSwap<HashMap<KindName, Arc<Kind>>>,
-    deadline: Duration,
     ids: Arc<ShardIds>,
     /// Counts the weight of what waits and is under way.
     memory: Arc<Memory>,
 }
 
 impl Applier {
-    pub(super) fn new(
-        servers: Arc<Nodes>,
-        session: Arc<Session>,
-        incarnations: Arc<Incarnations>,
-        refills: Arc<Refills>,
-        registry: Arc<Registry>,
-        settings: &RedisSettings,
-    ) -> Self {
-        let ids = ShardIds::new(settings.ids_per_shard_max, Instant::now());
+    pub(super) fn new(parts: &Parts, refills: Arc<Refills>) -> Self {
+        let ids = ShardIds::new(parts.settings.ids_per_shard_max, Instant::now());
         let ids = Arc::new(ids);
         let sender = Sender {
-            servers,
-            waiting_session: session.other(),
-            session,
-            incarnations,
+            parts: parts.clone(),
+            waiting_session: parts.session.other(),
             refills,
             ids: ids.clone(),
         };
         Self {
             lanes: Arc::new(Lanes::new(sender)),
-            registry,
+            parts: parts.clone(),
             kinds: ArcSwap::default(),
-            deadline: settings.write_deadline,
             ids,
             memory: Arc::default(),
         }
@@ -120,7 +103,7 @@ impl Applier {
             return Err(StoreError::StaleKind);
         }
         check_shards(batch.kind, board)?;
-        let until = Until::of(&batch, self.deadline);
+        let until = Until::of(&batch, self.parts.settings.write_deadline);
         let backlog = self.lanes.backlog(board, shard);
         if let Some(backlog) = &backlog {
             let checked = backlog.check(until.at);
@@ -166,7 +149,7 @@ impl Applier {
             return known.clone();
         }
         let kind = Arc::new(kind.clone());
-        self.registry.see(&kind);
+        self.parts.registry.see(&kind);
         self.kinds.rcu(|kinds| {
             let mut kinds = HashMap::clone(kinds);
             kinds.insert(kind.name().clone(), kind.clone());

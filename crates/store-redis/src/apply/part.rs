@@ -10,8 +10,7 @@ use tokio::time::Instant;
 
 use crate::boards::call_error::overloaded;
 use redis_nodes::{Backlog, Overload, QueuedWork};
-use shard_store::{Batch, Item, Outcome, StoreError};
-use shard_store::{HeldWeight, Memory, STANDING_WEIGHT};
+use shard_store::{Batch, HeldWeight, Item, Memory, Outcome, STANDING_WEIGHT, StoreError};
 
 /// The maximum number of items of one call. With the longest names and four fields they take 400
 /// KiB.

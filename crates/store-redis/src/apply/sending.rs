@@ -13,15 +13,14 @@ use super::part::BatchPart;
 use super::windows::CallWindows;
 use super::{items, single};
 use crate::boards::call_error::store_error;
-use crate::boards::incarnations::Incarnations;
 use crate::boards::keys::ShardKeys;
+use crate::boards::parts::Parts;
 use crate::boards::registry::activity_text;
 use crate::boards::rules;
 use crate::boards::session::Session;
-use crate::boards::sweep::ShortList;
 use crate::boards::wire::Pack;
-use crate::lists::{self, Refill, Refills};
-use redis_nodes::{Backlog, Call, CallError, Effect, FunctionReply, Location, Nodes, Refusal};
+use crate::lists::{self, List, Refill, Refills};
+use redis_nodes::{Backlog, Call, CallError, Effect, FunctionReply, Location, Refusal};
 use shard_store::{BoardRecord, Change, Outcome, StoreError};
 
 /// The maximum number of times that a removal is sent with windows that were opened since.
@@ -33,12 +32,10 @@ const THAWED_MAX: usize = 4;
 /// Sends calls.
 #[derive(Debug)]
 pub(super) struct Sender {
-    pub(super) servers: Arc<Nodes>,
-    pub(super) session: Arc<Session>,
+    pub(super) parts: Parts,
     /// The session of calls whose callers wait for an unavailable node: a shard remembers the last call of each
     /// session, so that the calls of one must not overlap.
     pub(super) waiting_session: Session,
-    pub(super) incarnations: Arc<Incarnations>,
     pub(super) refills: Arc<Refills>,
     /// The remembered ids of shards, and their limit.
     pub(super) ids: Arc<ShardIds>,
@@ -55,8 +52,8 @@ pub(super) struct Sent {
 impl Sender {
     /// Returns the backlog of writes of the shard's node, if the node is known and connected.
     pub(super) fn backlog(&self, board: &BoardRecord, shard: u16) -> Option<Arc<Backlog>> {
-        let place = self.incarnations.place_at_hand(board, shard)?;
-        self.servers.writes_backlog(place)
+        let place = self.parts.incarnations.place_at_hand(board, shard)?;
+        self.parts.servers.writes_backlog(place)
     }
 
     /// Sends the parts as one call.
@@ -79,8 +76,9 @@ impl Sender {
             };
             &seen
         };
-        let epoch = self.incarnations.epoch();
+        let epoch = self.parts.incarnations.epoch();
         let place = self
+            .parts
             .incarnations
             .place_to_write(board, shard, kind, now)
             .await?;
@@ -92,7 +90,7 @@ impl Sender {
             .max();
         let session = match waits_until {
             Some(_) => &self.waiting_session,
-            None => &*self.session,
+            None => &*self.parts.session,
         };
         let sending = Sending {
             sender: self,
@@ -109,14 +107,15 @@ impl Sender {
         };
         let answered = sending.send().await;
         if matches!(answered, Err(StoreError::Unknown(_))) && sending.may_mark_lists() {
-            self.incarnations.due(board);
+            self.parts.incarnations.due(board);
         }
         let answered = answered?;
         self.ids.note(&board.name, shard, answered.ids);
         let refills = sending.refill(&answered.short);
-        self.incarnations.still_on(board, epoch).await?;
+        self.parts.incarnations.still_on(board, epoch).await?;
         if !answered.opened.is_empty() {
-            self.incarnations
+            self.parts
+                .incarnations
                 .opened(board, kind, &answered.opened, now)
                 .await;
         }
@@ -191,7 +190,7 @@ impl Sending<'_> {
 
     /// Starts the refills of lists that may lack members.
     fn refill(&self, short: &[Window]) -> Vec<Refill> {
-        let lists = short.iter().map(|window| ShortList {
+        let lists = short.iter().map(|window| List {
             board: self.board.clone(),
             shard: self.shard,
             kind: self.parts[0].kind.clone(),
@@ -230,20 +229,18 @@ impl Sending<'_> {
         windows: &CallWindows,
         args: [Option<Bytes>; N],
     ) -> Result<Result<FunctionReply, Refusal>, StoreError> {
+        let keys = windows.keys(&self.parts[0].kind, &self.keys);
+        let args = args.into_iter().flatten().collect();
         let call = Call {
-            function,
-            keys: windows.keys(&self.parts[0].kind, &self.keys),
-            args: args.into_iter().flatten().collect(),
-            effect: Effect::Write,
-            until: self.until,
             waits_until: self.waits_until,
             closes: self.closes,
+            ..Call::new(function, Effect::Write, keys, args, self.until)
         };
         for _ in 0..THAWED_MAX {
-            match self.sender.servers.call(self.place, &call).await {
+            match self.sender.parts.servers.call(self.place, &call).await {
                 Ok(answer) => return Ok(Ok(answer)),
                 Err(CallError::Refused(refusal)) if refusal.code == "THAW" => {
-                    let thawed = self.sender.incarnations.thaw(self.board, self.shard);
+                    let thawed = self.sender.parts.incarnations.thaw(self.board, self.shard);
                     // Boxed because it sends calls itself: otherwise the two futures would contain
                     // each other.
                     thawed.boxed().await?;
@@ -268,7 +265,7 @@ impl Sending<'_> {
                     .map_err(|garbled| StoreError::Unknown(garbled.to_string()))
             }
             Err(refusal) if refusal.code == "DEAD" => {
-                self.sender.incarnations.forget(self.board);
+                self.sender.parts.incarnations.forget(self.board);
                 Err(StoreError::IncarnationEnded)
             }
             Err(refusal) if refusal.code == "SETTINGS" => Err(StoreError::SettingsChanged),

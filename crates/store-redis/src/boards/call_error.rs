@@ -5,7 +5,10 @@ use redis_nodes::{CallError, Refusal};
 use shard_store::{Overload, StoreError};
 
 /// Returns the error of the store. `refused` converts a refusal.
-pub fn store_error(error: CallError, refused: impl FnOnce(Refusal) -> StoreError) -> StoreError {
+pub(crate) fn store_error(
+    error: CallError,
+    refused: impl FnOnce(Refusal) -> StoreError,
+) -> StoreError {
     match error {
         CallError::Refused(refusal) => refused(refusal),
         CallError::Overloaded(overload) => StoreError::Overloaded(overloaded(overload)),
@@ -22,14 +25,12 @@ pub(crate) fn failed(error: CallError) -> StoreError {
 }
 
 /// Returns the same overload as a type of the contract.
-#[must_use]
-pub fn overloaded(overload: redis_nodes::Overload) -> Overload {
+pub(crate) fn overloaded(overload: redis_nodes::Overload) -> Overload {
     let redis_nodes::Overload { why, wait } = overload;
     Overload { why, wait }
 }
 
 /// Returns the error of a call that changed nothing, and whose reply could not be read.
-#[must_use]
-pub fn unread(error: Garbled) -> StoreError {
+pub(crate) fn unread(error: Garbled) -> StoreError {
     StoreError::Unavailable(error.to_string())
 }

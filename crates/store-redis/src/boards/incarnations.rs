@@ -62,7 +62,7 @@ type LookUps = Arc<Mutex<HashMap<(Incarnation, u64), LookUp>>>;
 
 /// The leases on incarnations.
 #[derive(Debug, Clone)]
-pub struct Incarnations {
+pub(crate) struct Incarnations {
     servers: Arc<Nodes>,
     session: Arc<Session>,
     registry: Arc<Registry>,
@@ -78,8 +78,7 @@ pub struct Incarnations {
 
 impl Incarnations {
     /// Creates an empty cache of leases over this registry.
-    #[must_use]
-    pub fn new(
+    pub(crate) fn new(
         servers: Arc<Nodes>,
         session: Arc<Session>,
         registry: Arc<Registry>,
@@ -106,7 +105,7 @@ impl Incarnations {
 
     /// Adds the incarnation of the reply that created its board or found it, at this epoch of the
     /// registry, so that no shard has to look it up.
-    pub fn learn(&self, record: &Record, due: Option<Timestamp>, epoch: u64) {
+    pub(crate) fn learn(&self, record: &Record, due: Option<Timestamp>, epoch: u64) {
         let incarnation = record.board().incarnation;
         // The registry has lost the record of its end: the next look-up finds that out.
         if self.called_dead.contains_key(&incarnation) {
@@ -123,13 +122,17 @@ impl Incarnations {
 
     /// Returns the location of a shard; `IncarnationEnded` if the incarnation is known to have
     /// ended, `SettingsChanged` if its activity is known to be another one.
-    pub async fn place(&self, board: &BoardRecord, shard: u16) -> Result<Location, StoreError> {
+    pub(crate) async fn place(
+        &self,
+        board: &BoardRecord,
+        shard: u16,
+    ) -> Result<Location, StoreError> {
         let incarnation = self.agreeing(board).await?;
         Ok(spread::place(board, &incarnation.servers, shard))
     }
 
     /// As [`Incarnations::place`], for several shards.
-    pub async fn places(
+    pub(crate) async fn places(
         &self,
         board: &BoardRecord,
         shards: impl Iterator<Item = u16>,
@@ -141,15 +144,13 @@ impl Incarnations {
     }
 
     /// Returns the location of a shard, if the lease is cached.
-    #[must_use]
-    pub fn place_at_hand(&self, board: &BoardRecord, shard: u16) -> Option<Location> {
+    pub(crate) fn place_at_hand(&self, board: &BoardRecord, shard: u16) -> Option<Location> {
         let incarnation = self.known.get(&board.incarnation)?;
         Some(spread::place(board, &incarnation.servers, shard))
     }
 
     /// Returns the locations of all shards; none if the lease is not cached.
-    #[must_use]
-    pub fn places_at_hand(&self, board: &BoardRecord) -> Vec<Location> {
+    pub(crate) fn places_at_hand(&self, board: &BoardRecord) -> Vec<Location> {
         let Some(incarnation) = self.known.get(&board.incarnation) else {
             return Vec::new();
         };
@@ -160,7 +161,7 @@ impl Incarnations {
 
     /// As [`Incarnations::place`], before a write: touches a board that may be idle, so that the
     /// sweep does not empty it.
-    pub async fn place_to_write(
+    pub(crate) async fn place_to_write(
         &self,
         board: &BoardRecord,
         shard: u16,
@@ -182,7 +183,7 @@ impl Incarnations {
 
     /// Checks after a write that began at this epoch of the registry whether the incarnation still
     /// exists: `IncarnationEnded` if the registry has lost it meanwhile, and the write with it.
-    pub async fn still_on(&self, board: &BoardRecord, epoch: u64) -> Result<(), StoreError> {
+    pub(crate) async fn still_on(&self, board: &BoardRecord, epoch: u64) -> Result<(), StoreError> {
         if self.registry.epoch() == epoch {
             return Ok(());
         }
@@ -195,14 +196,13 @@ impl Incarnations {
     }
 
     /// Returns the registry's epoch.
-    #[must_use]
-    pub fn epoch(&self) -> u64 {
+    pub(crate) fn epoch(&self) -> u64 {
         self.registry.epoch()
     }
 
     /// Notifies the sweep when the first of the windows that were opened on a shard is past its
     /// time. Best effort: otherwise they are dropped at the next visit of the board.
-    pub async fn opened(
+    pub(crate) async fn opened(
         &self,
         board: &BoardRecord,
         kind: &Kind,
@@ -237,7 +237,7 @@ impl Incarnations {
 
     /// Notifies the sweep, in the background and at intervals, that a board has work for it. If
     /// that fails, the work is done up to a day later, unless it is reported again.
-    pub fn due(&self, board: &BoardRecord) {
+    pub(crate) fn due(&self, board: &BoardRecord) {
         let reported = self.reported_due.entry(board.incarnation).or_insert(());
         if !reported.is_fresh() {
             return;
@@ -257,7 +257,7 @@ impl Incarnations {
     }
 
     /// Forgets an incarnation that a shard reported as dead.
-    pub fn forget(&self, board: &BoardRecord) {
+    pub(crate) fn forget(&self, board: &BoardRecord) {
         self.called_dead.insert(board.incarnation, ());
         self.known.invalidate(&board.incarnation);
     }
@@ -265,28 +265,20 @@ impl Incarnations {
     /// Handles a shard that was frozen while the end of its board, or a change of its activity, was
     /// decided, and not thawed. Returns `IncarnationEnded` if the board ended; otherwise thaws the
     /// shard.
-    #[must_use]
-    pub fn thaw<'a>(
-        &'a self,
-        board: &'a BoardRecord,
-        shard: u16,
-    ) -> BoxFuture<'a, Result<(), StoreError>> {
-        async move {
-            let spread = Spread {
-                board: board.clone(),
-                servers: self.incarnation(board).await?.servers.clone(),
-            };
-            let freeze = self.shards(&spread).freeze_of(shard).await;
-            let freeze = freeze.map_err(unsent)?;
-            // After that freeze has expired, nothing more is decided under it. Not shared: the reply to
-            // a look-up under way may be older than the decision.
-            let incarnation = self.look_up(board).await?;
-            let thawed = self
-                .shards(&spread)
-                .thaw(shard, &freeze, Some(&incarnation.activity));
-            thawed.await.map_err(unsent)
-        }
-        .boxed()
+    pub(crate) async fn thaw(&self, board: &BoardRecord, shard: u16) -> Result<(), StoreError> {
+        let spread = Spread {
+            board: board.clone(),
+            servers: self.incarnation(board).await?.servers.clone(),
+        };
+        let freeze = self.shards(&spread).freeze_of(shard).await;
+        let freeze = freeze.map_err(unsent)?;
+        // After that freeze has expired, nothing more is decided under it. Not shared: the reply to
+        // a look-up under way may be older than the decision.
+        let incarnation = self.look_up(board).await?;
+        let thawed = self
+            .shards(&spread)
+            .thaw(shard, &freeze, Some(&incarnation.activity));
+        thawed.await.map_err(unsent)
     }
 
     /// Returns the incarnation if the caller's record has its activity. Shards refuse other activities,
@@ -337,41 +329,36 @@ impl Incarnations {
         self.join_look_up(board.incarnation, look_up).await
     }
 
-    /// Waits for the look-up of an incarnation that is under way, or for this one.
+    /// Waits for the look-up of an incarnation that is under way, or starts this one. It continues when all its
+    /// callers have gone, so that it removes itself from the list, also when it panics.
     async fn join_look_up(
         &self,
         incarnation: Incarnation,
         look_up: BoxFuture<'static, LookedUp>,
     ) -> Result<Arc<KnownIncarnation>, StoreError> {
         let key = (incarnation, self.registry.epoch());
-        let look_up = {
-            let mut under_way = self.under_way.lock();
-            let begin = || self.begin_look_up(key, look_up);
-            under_way.entry(key).or_insert_with(begin).clone()
+        let begin = || {
+            let under_way = self.under_way.clone();
+            let looking = tokio::spawn(async move {
+                let incarnation = AssertUnwindSafe(look_up).catch_unwind().await;
+                under_way.lock().remove(&key);
+                incarnation.unwrap_or_else(|_| {
+                    let why = "the look-up of a board panicked".to_owned();
+                    Err(StoreError::Unavailable(why))
+                })
+            });
+            let ended = looking.map(|incarnation| {
+                incarnation.unwrap_or_else(|error| Err(StoreError::Unavailable(error.to_string())))
+            });
+            ended.boxed().shared()
         };
+        let look_up = self
+            .under_way
+            .lock()
+            .entry(key)
+            .or_insert_with(begin)
+            .clone();
         look_up.await
-    }
-
-    /// Starts a look-up that continues when all its callers have gone, so that it removes itself
-    /// from the list, also when it panics.
-    fn begin_look_up(
-        &self,
-        key: (Incarnation, u64),
-        look_up: BoxFuture<'static, LookedUp>,
-    ) -> LookUp {
-        let under_way = self.under_way.clone();
-        let looking = tokio::spawn(async move {
-            let incarnation = AssertUnwindSafe(look_up).catch_unwind().await;
-            under_way.lock().remove(&key);
-            incarnation.unwrap_or_else(|_| {
-                let why = "the look-up of a board panicked".to_owned();
-                Err(StoreError::Unavailable(why))
-            })
-        });
-        let ended = looking.map(|incarnation| {
-            incarnation.unwrap_or_else(|error| Err(StoreError::Unavailable(error.to_string())))
-        });
-        ended.boxed().shared()
     }
 
     async fn look_up(&self, board: &BoardRecord) -> Result<Arc<KnownIncarnation>, StoreError> {

@@ -12,8 +12,7 @@ use redis_nodes::{SLOTS, registry_key, tag_of};
 use shard_store::BoardRecord;
 
 /// Returns a key of the registry about one kind: `megaboard:{registry}:NAME:KIND`.
-#[must_use]
-pub fn of_kind(name: &str, kind: &KindName) -> Bytes {
+pub(crate) fn of_kind(name: &str, kind: &KindName) -> Bytes {
     registry_key(&format!("{name}:{kind}"))
 }
 
@@ -117,8 +116,7 @@ impl ShardKeys {
 
 /// Returns the name of a window in keys: `all`, or the period and the start in UTC:
 /// `day@2026-11-20T00:00Z`.
-#[must_use]
-pub fn window_name(window: Window) -> String {
+pub(crate) fn window_name(window: Window) -> String {
     if window.period() == Period::All {
         return "all".to_owned();
     }
@@ -129,8 +127,7 @@ pub fn window_name(window: Window) -> String {
 }
 
 /// Returns the window of a name that [`window_name`] returned.
-#[must_use]
-pub fn window_named(name: &str) -> Option<Window> {
+pub(crate) fn window_named(name: &str) -> Option<Window> {
     if name == "all" {
         return Some(Window::ALL_TIME);
     }
@@ -146,8 +143,7 @@ pub fn window_named(name: &str) -> Option<Window> {
 
 /// Returns the position of a period in the watermark of dropped windows, from 1 on; 0 for the window
 /// without bounds, which is never dropped.
-#[must_use]
-pub fn watermark_place(period: Period) -> u8 {
+pub(crate) fn watermark_place(period: Period) -> u8 {
     period.number().map_or(0, |number| number + 1)
 }
 

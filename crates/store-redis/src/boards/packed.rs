@@ -14,7 +14,7 @@ use shard_store::ShardEntry;
 
 /// The layout of the packed standings of one window.
 #[derive(Debug, Clone, Copy)]
-pub struct Packed<'a> {
+pub(crate) struct Packed<'a> {
     rules: &'a Rules,
     packing: &'a Packing,
     /// The time from which times are counted, in microseconds.
@@ -23,16 +23,14 @@ pub struct Packed<'a> {
 
 /// Returns the time from which times of a window are counted, in microseconds, as functions receive it: the start of
 /// the window, except for the window without bounds of a packed kind.
-#[must_use]
-pub fn base(rules: &Rules, window: Window) -> i64 {
+pub(crate) fn base(rules: &Rules, window: Window) -> i64 {
     let base = rules.packing().map(|packing| packing.base(window));
     base.unwrap_or(window.start()).micros()
 }
 
 impl<'a> Packed<'a> {
     /// Returns the layout; `None` if standings of these rules are not packed.
-    #[must_use]
-    pub fn of(rules: &'a Rules, window: Window) -> Option<Self> {
+    pub(crate) fn of(rules: &'a Rules, window: Window) -> Option<Self> {
         rules.packing().map(|packing| Self {
             rules,
             packing,
@@ -63,7 +61,7 @@ impl<'a> Packed<'a> {
     }
 
     /// Returns the entry of a score and a name.
-    pub fn entry(&self, score: &str, name: &[u8]) -> Result<ShardEntry, Garbled> {
+    pub(crate) fn entry(&self, score: &str, name: &[u8]) -> Result<ShardEntry, Garbled> {
         let (value, reached_at) = self.value_and_time(score)?;
         let words = self.rules.rank_words(&Values::from(value), reached_at);
         Ok(ShardEntry {
@@ -102,8 +100,7 @@ impl<'a> Packed<'a> {
     }
 
     /// Returns the cut at a bound.
-    #[must_use]
-    pub fn cut(&self, bound: &Bound) -> Cut {
+    pub(crate) fn cut(&self, bound: &Bound) -> Cut {
         let Some(bound) = no_longer_than_keys(self.rules, bound) else {
             return Cut::AboveAll;
         };

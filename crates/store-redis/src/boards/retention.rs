@@ -8,7 +8,7 @@ use board::{Keep, Kind, Timestamp, Window};
 const BEYOND_RETENTION: Duration = Duration::from_hours(24);
 
 /// How long a board that holds nothing is kept, from its creation or its last write on.
-pub const LINGER: Duration = Duration::from_mins(1);
+pub(crate) const LINGER: Duration = Duration::from_mins(1);
 
 /// Returns how long after a touch a board may be written to without another one.
 pub(super) fn untouched_max(idle: Duration) -> Duration {
@@ -26,8 +26,7 @@ pub(super) fn gone_at(kind: &Kind, window: Window) -> Option<Timestamp> {
 
 /// Returns the time to live of a window's keys from `now` on, in milliseconds; 0 if they do not
 /// expire.
-#[must_use]
-pub fn time_to_live_ms(kind: &Kind, window: Window, now: Timestamp) -> i64 {
+pub(crate) fn time_to_live_ms(kind: &Kind, window: Window, now: Timestamp) -> i64 {
     let Some(gone) = gone_at(kind, window) else {
         return 0;
     };

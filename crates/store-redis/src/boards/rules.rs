@@ -6,8 +6,7 @@ use bytes::Bytes;
 /// Returns mode, ties, then order and op of each field, one letter each: `aeds`. For packed rules
 /// the bits of a time, its unit in microseconds and the largest value follow:
 /// `aeds:33:1000000:1000000`. `standings.lua` reads it.
-#[must_use]
-pub fn spec(rules: &Rules) -> Bytes {
+pub(crate) fn spec(rules: &Rules) -> Bytes {
     let mode = match rules.mode() {
         Mode::Accumulate => b'a',
         Mode::Best => b'b',

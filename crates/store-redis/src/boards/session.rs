@@ -7,14 +7,14 @@ use std::sync::atomic::{AtomicU64, Ordering};
 
 /// The session of one opened store.
 #[derive(Debug)]
-pub struct Session {
+pub(crate) struct Session {
     id: u64,
     calls: AtomicU64,
 }
 
 impl Session {
     /// Creates a session with a random name.
-    pub fn new() -> Result<Self, getrandom::Error> {
+    pub(crate) fn new() -> Result<Self, getrandom::Error> {
         Ok(Self {
             id: getrandom::u64()?,
             calls: AtomicU64::new(0),
@@ -22,8 +22,7 @@ impl Session {
     }
 
     /// Returns a second session: its calls may overlap those of this one.
-    #[must_use]
-    pub fn other(&self) -> Self {
+    pub(crate) fn other(&self) -> Self {
         Self {
             // Another server has this name with the same probability as any.
             id: !self.id,
@@ -32,13 +31,12 @@ impl Session {
     }
 
     /// Returns the name: 16 random hexadecimal digits.
-    #[must_use]
-    pub fn name(&self) -> String {
+    pub(crate) fn name(&self) -> String {
         format!("{:016x}", self.id)
     }
 
     /// Returns a number greater than those before it.
-    pub fn next_call(&self) -> u64 {
+    pub(crate) fn next_call(&self) -> u64 {
         self.calls.fetch_add(1, Ordering::Relaxed) + 1
     }
 }

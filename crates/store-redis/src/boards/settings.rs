@@ -57,8 +57,7 @@ impl Default for RedisSettings {
 
 impl RedisSettings {
     /// Returns the settings of the nodes.
-    #[must_use]
-    pub fn nodes(&self) -> NodeSettings {
+    pub(crate) fn nodes(&self) -> NodeSettings {
         NodeSettings {
             acks: self.acks,
             read_wait: self.read_wait,

@@ -307,13 +307,8 @@ impl Shards<'_> {
         effect: Effect,
     ) -> Result<Bytes, CallError> {
         let call = Call {
-            function,
-            keys,
-            args,
-            effect,
-            until: self.until,
             waits_until: self.waits.then_some(self.until),
-            closes: None,
+            ..Call::new(function, effect, keys, args, self.until)
         };
         let answer = self.servers.call(self.spread.place(shard), &call).await?;
         Ok(answer.payload)

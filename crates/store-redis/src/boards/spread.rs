@@ -11,9 +11,9 @@ use shard_store::BoardRecord;
 /// One incarnation of a board, and the independent servers over which it is spread; none on other
 /// topologies.
 #[derive(Debug, Clone)]
-pub struct Spread {
+pub(crate) struct Spread {
     /// The incarnation.
-    pub board: BoardRecord,
+    pub(crate) board: BoardRecord,
     pub(super) servers: Arc<[ServerId]>,
 }
 
@@ -29,8 +29,7 @@ impl Spread {
     }
 
     /// Returns the incarnation.
-    #[must_use]
-    pub const fn incarnation(&self) -> Incarnation {
+    pub(crate) const fn incarnation(&self) -> Incarnation {
         self.board.incarnation
     }
 }

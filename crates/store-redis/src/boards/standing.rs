@@ -17,7 +17,7 @@ use super::wire::Garbled;
 use shard_store::ShardEntry;
 
 /// The value of a field that was never named: below every value, and exact in a double.
-pub const NULL: i64 = -VALUE_MAX - 1;
+pub(crate) const NULL: i64 = -VALUE_MAX - 1;
 
 /// Null in a word of a [`Standing`].
 const NULL_WORD: u64 = i64::MIN.cast_unsigned();
@@ -29,7 +29,7 @@ pub(super) const SIGN: u64 = 1 << 63;
 const TIME_BYTES: usize = 7;
 
 /// Returns the standing of these bytes.
-pub fn standing_of(rules: &Rules, bytes: &[u8]) -> Result<Standing, Garbled> {
+pub(crate) fn standing_of(rules: &Rules, bytes: &[u8]) -> Result<Standing, Garbled> {
     const GARBLED: Garbled = Garbled("no standing of these rules");
     let fields = rules.fields().len();
     let len = rules.standing_len();
@@ -72,7 +72,7 @@ fn unsigned(bytes: &[u8]) -> u64 {
     bytes.iter().fold(0, fold)
 }
 
-/// Returns the same in two's complement.
+/// Returns a signed big-endian number of up to eight bytes, in two's complement.
 fn signed(bytes: &[u8]) -> i64 {
     let unused = 64 - 8 * bytes.len();
     (unsigned(bytes) << unused).cast_signed() >> unused
@@ -80,7 +80,7 @@ fn signed(bytes: &[u8]) -> i64 {
 
 /// Returns the entry of a score and a member of the sorted set. `kept` is the member's value in the
 /// score KV: if ties are broken by member, only that has the time when the standing was reached.
-pub fn entry_of(
+pub(crate) fn entry_of(
     rules: &Rules,
     score: &str,
     bytes: &[u8],
@@ -120,7 +120,7 @@ pub(super) fn ranked_member(names: NameOrder, bytes: &[u8]) -> Result<Member, Ga
 }
 
 /// Returns the member of these bytes.
-pub fn member_of(bytes: &[u8]) -> Result<Member, Garbled> {
+pub(crate) fn member_of(bytes: &[u8]) -> Result<Member, Garbled> {
     let text = std::str::from_utf8(bytes).map_err(|_| Garbled("a member that is not UTF-8"))?;
     Member::new(text).map_err(|_| Garbled("a name that no member has"))
 }
@@ -141,7 +141,7 @@ fn first_word(score: &str) -> Result<u64, Garbled> {
 
 /// A cut in the order of a sorted set.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Cut {
+pub(crate) enum Cut {
     /// Everything is better.
     BelowAll,
     /// Nothing is better.
@@ -160,8 +160,7 @@ pub enum Cut {
 
 impl Cut {
     /// Returns the cut at a bound.
-    #[must_use]
-    pub fn of(rules: &Rules, bound: &Bound) -> Self {
+    pub(crate) fn of(rules: &Rules, bound: &Bound) -> Self {
         let Some(bound) = no_longer_than_keys(rules, bound) else {
             return Self::AboveAll;
         };
@@ -211,8 +210,7 @@ pub(super) fn no_longer_than_keys<'a>(rules: &Rules, bound: &'a Bound) -> Option
 }
 
 /// Returns whether the sorted set's entries lack the time when a standing was reached.
-#[must_use]
-pub fn needs_scores(rules: &Rules) -> bool {
+pub(crate) fn needs_scores(rules: &Rules) -> bool {
     rules.ties() == Ties::Member
 }
 

@@ -1,4 +1,4 @@
-//! Lists: windows of kinds that rank only their best. [`Lists`] refills them, [`Refills`] does so
+//! Lists: windows of kinds that rank only their best. [`refill`] refills them, [`Refills`] does so
 //! in tasks.
 //!
 //! A sorted set holds at least the best `keep` of its shard; `lists.lua` trims it before a call
@@ -21,18 +21,18 @@ mod refills;
 mod tests;
 
 use std::sync::Arc;
-use std::time::Duration;
 
-use board::{Kind, Retain, Rules, Window};
+use board::{Kind, Retain, Window};
 use bytes::Bytes;
 use tokio::time::Instant;
 
 use crate::boards::keys::{ShardKeys, window_name};
+use crate::boards::parts::Parts;
 use crate::boards::rules::spec;
-use crate::boards::session::Session;
 use crate::boards::wire::Unpack;
-use redis_nodes::{Call, CallError, Effect, FunctionReply, Location, Nodes};
+use redis_nodes::{Call, CallError, Effect, FunctionReply, Location};
 pub(super) use refills::{Refill, Refills};
+use shard_store::BoardRecord;
 
 /// The approximate number of members that a step reads: some 2 ms of the server's time.
 const STEP_MEMBERS: usize = 500;
@@ -43,21 +43,17 @@ const STEPS_MAX: usize = 100_000;
 /// Why a refill was given up.
 pub(super) const BUSY: &str = "standings fall faster than the list is refilled";
 
-/// Refills lists.
-#[derive(Debug)]
-pub(super) struct Lists {
-    servers: Arc<Nodes>,
-    session: Arc<Session>,
-}
-
 /// The list of one window of one shard.
 #[derive(Debug)]
-pub(super) struct List<'a> {
-    pub(super) rules: &'a Rules,
-    pub(super) retain: &'a Retain,
-    pub(super) keys: &'a ShardKeys,
-    pub(super) place: Location,
-    pub(super) window: Window,
+pub(crate) struct List {
+    /// The incarnation of the board.
+    pub(crate) board: BoardRecord,
+    pub(crate) shard: u16,
+    /// The board's kind.
+    pub(crate) kind: Arc<Kind>,
+    /// The node of the shard.
+    pub(crate) place: Location,
+    pub(crate) window: Window,
 }
 
 /// The progress of a refill.
@@ -75,85 +71,78 @@ struct Step {
 const START: &[u8] = b"0";
 const DONE: &[u8] = b"-";
 
-impl Lists {
-    pub(super) const fn new(servers: Arc<Nodes>, session: Arc<Session>) -> Self {
-        Self { servers, session }
-    }
-
-    /// Puts back members that belong on a marked list, in steps with a timeout each, and reports
-    /// after each the number of members with scores. Returns whether the list is complete;
-    /// otherwise it is marked again and again.
-    pub(super) async fn refill(
-        &self,
-        list: &List<'_>,
-        timeout: Duration,
-        mut each: impl FnMut(u64),
-    ) -> Result<bool, CallError> {
-        let mut at = Step {
-            mark: Bytes::new(),
-            cursor: Bytes::from_static(START),
-            members: 0,
-        };
-        let mut looks_at = None;
-        for _ in 0..STEPS_MAX {
-            let answer = self.step(list, &at, Instant::now() + timeout).await?;
-            let next = Step::read(&answer)?;
-            if next.mark.is_empty() {
-                return Ok(true);
-            }
-            each(next.members);
-            let process = *looks_at.get_or_insert(answer.epoch);
-            at = if next.mark != at.mark || process != answer.epoch {
-                // A cursor is valid only for the process that returned it.
-                looks_at = None;
-                Step {
-                    cursor: Bytes::from_static(START),
-                    ..next
-                }
-            } else if next.cursor == START {
-                Step {
-                    cursor: Bytes::from_static(DONE),
-                    ..next
-                }
-            } else {
-                next
-            };
+/// Puts back members that belong on a marked list, in steps, and reports
+/// after each the number of members with scores. Returns whether the list is complete;
+/// otherwise it is marked again and again.
+pub(super) async fn refill(
+    parts: &Parts,
+    list: &List,
+    mut each: impl FnMut(u64),
+) -> Result<bool, CallError> {
+    let Some(retain) = list.kind.retain() else {
+        return Ok(true);
+    };
+    let mut at = Step {
+        mark: Bytes::new(),
+        cursor: Bytes::from_static(START),
+        members: 0,
+    };
+    let mut looks_at = None;
+    for _ in 0..STEPS_MAX {
+        let answer = step(parts, list, retain, &at).await?;
+        let next = Step::read(&answer)?;
+        if next.mark.is_empty() {
+            return Ok(true);
         }
-        Ok(false)
-    }
-
-    async fn step(
-        &self,
-        list: &List<'_>,
-        at: &Step,
-        until: Instant,
-    ) -> Result<FunctionReply, CallError> {
-        let keys = list.keys;
-        let args = vec![
-            spec(list.rules),
-            Bytes::from(window_name(list.window)),
-            Bytes::from(list.retain.trim_at.to_string()),
-            at.mark.clone(),
-            at.cursor.clone(),
-            Bytes::from(STEP_MEMBERS.to_string()),
-            Bytes::from(self.session.name()),
-            Bytes::from(self.session.next_call().to_string()),
-        ];
-        let call = Call {
-            function: "refill",
-            keys: vec![
-                keys.meta(),
-                keys.scores(list.window),
-                keys.rank(list.window),
-            ],
-            args,
-            effect: Effect::Write,
-            until,
-            waits_until: Some(until),
-            closes: None,
+        each(next.members);
+        let process = *looks_at.get_or_insert(answer.epoch);
+        at = if next.mark != at.mark || process != answer.epoch {
+            // A cursor is valid only for the process that returned it.
+            looks_at = None;
+            Step {
+                cursor: Bytes::from_static(START),
+                ..next
+            }
+        } else if next.cursor == START {
+            Step {
+                cursor: Bytes::from_static(DONE),
+                ..next
+            }
+        } else {
+            next
         };
-        self.servers.call(list.place, &call).await
     }
+    Ok(false)
+}
+
+async fn step(
+    parts: &Parts,
+    list: &List,
+    retain: &Retain,
+    at: &Step,
+) -> Result<FunctionReply, CallError> {
+    let until = Instant::now() + parts.settings.write_deadline;
+    let keys = ShardKeys::new(&list.board, list.shard);
+    let args = vec![
+        spec(list.kind.rules()),
+        Bytes::from(window_name(list.window)),
+        Bytes::from(retain.trim_at.to_string()),
+        at.mark.clone(),
+        at.cursor.clone(),
+        Bytes::from(STEP_MEMBERS.to_string()),
+        Bytes::from(parts.session.name()),
+        Bytes::from(parts.session.next_call().to_string()),
+    ];
+    let keys = vec![
+        keys.meta(),
+        keys.scores(list.window),
+        keys.rank(list.window),
+    ];
+    let call = Call {
+        waits_until: Some(until),
+        ..Call::new("refill", Effect::Write, keys, args, until)
+    };
+    parts.servers.call(list.place, &call).await
 }
 
 impl Step {

@@ -7,19 +7,13 @@
 use std::collections::HashMap;
 use std::collections::hash_map::Entry;
 use std::sync::Arc;
-use std::time::Duration;
 
 use board::{Incarnation, Window};
 use parking_lot::Mutex;
 use tokio::sync::{Semaphore, SemaphorePermit, watch};
 
-use super::{BUSY, List, Lists};
-use crate::boards::incarnations::Incarnations;
-use crate::boards::keys::ShardKeys;
-use crate::boards::session::Session;
-use crate::boards::settings::RedisSettings;
-use crate::boards::sweep::{RefillLists, ShortList};
-use redis_nodes::Nodes;
+use super::{BUSY, List, refill};
+use crate::boards::parts::Parts;
 
 /// The number of lists that one server refills at once: each has a step of some 2 ms under way.
 /// Others wait.
@@ -39,9 +33,7 @@ type Key = (Incarnation, u16, Window);
 /// The lists that are being refilled.
 #[derive(Debug)]
 pub(crate) struct Refills {
-    lists: Lists,
-    incarnations: Arc<Incarnations>,
-    timeout: Duration,
+    parts: Parts,
     pub(super) turns: Semaphore,
     under_way: Mutex<HashMap<Key, UnderWay>>,
 }
@@ -78,16 +70,9 @@ impl Refill {
 }
 
 impl Refills {
-    pub(crate) fn new(
-        servers: &Arc<Nodes>,
-        session: &Arc<Session>,
-        incarnations: &Arc<Incarnations>,
-        settings: &RedisSettings,
-    ) -> Arc<Self> {
+    pub(crate) fn new(parts: &Parts) -> Arc<Self> {
         Arc::new(Self {
-            lists: Lists::new(servers.clone(), session.clone()),
-            incarnations: incarnations.clone(),
-            timeout: settings.write_deadline,
+            parts: parts.clone(),
             turns: Semaphore::new(REFILLS_AT_ONCE),
             under_way: Mutex::default(),
         })
@@ -95,13 +80,13 @@ impl Refills {
 
     /// Starts the refill of a list, or requests another round of the current one. `None` if there
     /// are too many: the sweep requests it again.
-    pub(crate) fn start(self: &Arc<Self>, list: ShortList) -> Option<Refill> {
+    pub(crate) fn start(self: &Arc<Self>, list: List) -> Option<Refill> {
         let mut under_way = self.under_way.lock();
         let is_full = under_way.len() >= REFILLS_MAX;
-        let refill = match under_way.entry(key_of(&list)) {
+        let refilled = match under_way.entry(key_of(&list)) {
             Entry::Occupied(refill) => refill.into_mut(),
             Entry::Vacant(_) if is_full => {
-                self.incarnations.due(&list.board);
+                self.parts.incarnations.due(&list.board);
                 return None;
             }
             Entry::Vacant(place) => {
@@ -116,28 +101,22 @@ impl Refills {
                 place.insert(UnderWay { asked: 0, progress })
             }
         };
-        refill.asked += 1;
+        refilled.asked += 1;
         Some(Refill {
-            number: refill.asked,
-            progress: refill.progress.clone(),
+            number: refilled.asked,
+            progress: refilled.progress.clone(),
         })
     }
 }
 
-impl RefillLists for Refills {
-    fn refill(self: Arc<Self>, list: ShortList) {
-        drop(self.start(list));
-    }
-}
-
-fn key_of(list: &ShortList) -> Key {
+fn key_of(list: &List) -> Key {
     (list.board.incarnation, list.shard, list.window)
 }
 
 /// Refills one list as long as that is requested.
 struct Task {
     refills: Arc<Refills>,
-    list: ShortList,
+    list: List,
     progress: watch::Sender<Progress>,
 }
 
@@ -151,7 +130,7 @@ impl Task {
             if let Err(why) = self.round().await {
                 let board = &self.list.board;
                 tracing::debug!(board = %board.name, why, "its list is refilled later");
-                self.refills.incarnations.due(board);
+                self.refills.parts.incarnations.due(board);
                 self.forget();
                 return;
             }
@@ -185,16 +164,6 @@ impl Task {
 
     /// Scans the list until it is complete.
     async fn round(&self) -> Result<(), String> {
-        let Some(retain) = self.list.kind.retain() else {
-            return Ok(());
-        };
-        let list = List {
-            rules: self.list.kind.rules(),
-            retain,
-            keys: &ShardKeys::new(&self.list.board, self.list.shard),
-            place: self.list.place,
-            window: self.list.window,
-        };
         let mut steps = 0;
         let each = |members| {
             steps += 1;
@@ -202,8 +171,7 @@ impl Task {
                 self.takes_longer();
             }
         };
-        let refills = &self.refills;
-        match refills.lists.refill(&list, refills.timeout, each).await {
+        match refill(&self.refills.parts, &self.list, each).await {
             Ok(true) => Ok(()),
             Ok(false) => Err(BUSY.to_owned()),
             Err(error) => Err(error.to_string()),

@@ -172,7 +172,7 @@ fn unlisted(rules: &Rules, ask: &RangeAsk, standing: &Standing) -> Result<ShardE
 }
 
 /// Returns the counts, one for each window.
-pub(super) fn counts(payload: &[u8], len: usize) -> Result<Vec<u64>, Garbled> {
+pub(crate) fn counts(payload: &[u8], len: usize) -> Result<Vec<u64>, Garbled> {
     let mut answer = Unpack::new(payload);
     if answer.array()? != len {
         return Err(Garbled("not as many counts as were asked for"));

@@ -10,9 +10,6 @@ mod joined;
 #[cfg(test)]
 mod tests;
 
-use std::sync::Arc;
-use std::time::Duration;
-
 use bytes::Bytes;
 use futures::future::try_join_all;
 use tokio::time::Instant;
@@ -20,13 +17,14 @@ use tokio::time::Instant;
 use crate::boards::call_error::{store_error, unread};
 use crate::boards::incarnations::Incarnations;
 use crate::boards::keys::ShardKeys;
-use crate::boards::registry::{Registry, activity_text};
-use crate::boards::settings::RedisSettings;
+use crate::boards::parts::Parts;
+use crate::boards::registry::activity_text;
 use crate::boards::wire::Unpack;
+pub(crate) use answer::counts;
 use board::{Kind, ShardCount, Window};
 use joined::ReadCall;
 pub(crate) use joined::work_of;
-use redis_nodes::{Call, CallError, Effect, FunctionReply, Location, Nodes};
+use redis_nodes::{Call, CallError, Effect, FunctionReply, Location};
 use shard_store::{BoardRecord, Groups, ShardQuery, ShardReading, StoreError, WindowCount};
 
 /// The number of windows of a shard that one call counts.
@@ -38,25 +36,13 @@ const THAWED_MAX: usize = 4;
 /// Reads shards.
 #[derive(Debug)]
 pub(super) struct Reader {
-    servers: Arc<Nodes>,
-    incarnations: Arc<Incarnations>,
-    registry: Arc<Registry>,
-    deadline: Duration,
+    parts: Parts,
 }
 
 impl Reader {
-    pub(super) fn new(
-        servers: Arc<Nodes>,
-        incarnations: Arc<Incarnations>,
-        registry: Arc<Registry>,
-        settings: &RedisSettings,
-    ) -> Self {
-        Self {
-            servers,
-            incarnations,
-            registry,
-            deadline: settings.read_deadline,
-        }
+    pub(super) fn new(parts: &Parts) -> Self {
+        let parts = parts.clone();
+        Self { parts }
     }
 
     /// Reads shards, each at one moment.
@@ -65,11 +51,11 @@ impl Reader {
         board: &BoardRecord,
         queries: &[ShardQuery],
     ) -> Result<Vec<ShardReading>, StoreError> {
-        let kind = self.registry.kind_of(board).await?;
+        let kind = self.parts.registry.kind_of(board).await?;
         check_shards(&kind, board)?;
         let shards = queries.iter().map(|asked| asked.shard);
-        let places = self.incarnations.places(board, shards).await?;
-        let is_joined = |place| self.servers.takes_any_slot(place);
+        let places = self.parts.incarnations.places(board, shards).await?;
+        let is_joined = |place| self.parts.servers.takes_any_slot(place);
         let calls = joined::calls(queries, &places, is_joined);
         let mut readings = vec![None; queries.len()];
         let answers = calls
@@ -132,7 +118,7 @@ impl Reader {
                 let looked = looked.map_err(unread)?;
                 if looked.is_short {
                     // The caller that marked it refills it, unless it went away, or its reply was lost.
-                    self.incarnations.due(board);
+                    self.parts.incarnations.due(board);
                 }
                 let reading = looked.reading;
                 match asked.unless {
@@ -206,7 +192,7 @@ impl Reader {
         keys: Vec<Bytes>,
         args: Vec<Bytes>,
     ) -> Result<FunctionReply, StoreError> {
-        let place = self.incarnations.place(board, shard).await?;
+        let place = self.parts.incarnations.place(board, shard).await?;
         let look = Look {
             function,
             shards: vec![shard],
@@ -222,24 +208,19 @@ impl Reader {
         place: Location,
         look: Look,
     ) -> Result<FunctionReply, StoreError> {
-        let call = Call {
-            function: look.function,
-            keys: look.keys,
-            args: look.args,
-            effect: Effect::Read,
-            until: Instant::now() + self.deadline,
-            waits_until: None,
-            closes: None,
-        };
+        let until = Instant::now() + self.parts.settings.read_deadline;
+        let call = Call::new(look.function, Effect::Read, look.keys, look.args, until);
         for _ in 0..THAWED_MAX {
-            match self.servers.call(place, &call).await {
+            match self.parts.servers.call(place, &call).await {
                 // A server has stopped while it changed the board's activity.
                 Err(CallError::Refused(refusal)) if refusal.code == "THAW" => {
                     for shard in &look.shards {
-                        self.incarnations.thaw(board, *shard).await?;
+                        self.parts.incarnations.thaw(board, *shard).await?;
                     }
                 }
-                answer => return answer.map_err(|error| failed(&self.incarnations, board, error)),
+                answer => {
+                    return answer.map_err(|error| failed(&self.parts.incarnations, board, error));
+                }
             }
         }
         let frozen = "the shard is frozen again and again";

@@ -41,14 +41,24 @@ async fn the_answer_that_created_a_board_says_where_its_shards_are() {
     let name = "gifts/room".parse().unwrap();
     let board = store.create_board(&name, &kind, None, now()).await.unwrap();
     ask_all(&store, &board).await;
-    assert_eq!(proxy.calls_of("_life_"), 0, "{:?}", proxy.functions());
+    assert_eq!(
+        proxy.calls_of("_incarnation_"),
+        0,
+        "{:?}",
+        proxy.functions()
+    );
     // Another server finds it there, and needs no more.
     let other = open(&proxy).await;
     let found = other.create_board(&name, &kind, None, now()).await.unwrap();
     assert_eq!(found, board);
     ask_all(&other, &found).await;
-    assert_eq!(proxy.calls_of("_life_"), 0, "{:?}", proxy.functions());
-    assert_eq!(proxy.calls_of("_birth_"), 2);
+    assert_eq!(
+        proxy.calls_of("_incarnation_"),
+        0,
+        "{:?}",
+        proxy.functions()
+    );
+    assert_eq!(proxy.calls_of("_create_board_"), 2);
 }
 
 #[tokio::test]
@@ -62,5 +72,10 @@ async fn one_caller_asks_for_all() {
     let other = open(&proxy).await;
     let board = other.board(&name).await.unwrap().unwrap();
     ask_all(&other, &board).await;
-    assert_eq!(proxy.calls_of("_life_"), 1, "{:?}", proxy.functions());
+    assert_eq!(
+        proxy.calls_of("_incarnation_"),
+        1,
+        "{:?}",
+        proxy.functions()
+    );
 }

@@ -14,24 +14,20 @@ mod orphans;
 mod tests;
 
 use std::sync::Arc;
-use std::time::Duration;
 
 use board::{Kind, Rules, Window};
 use bytes::Bytes;
 use tokio::time::Instant;
 
-use super::lists::{self, List, Lists};
-use super::read::{Reader, failed};
+use super::lists::{self, List};
+use super::read::{self, Reader, failed};
 use crate::boards::call_error::unread;
-use crate::boards::incarnations::Incarnations;
 use crate::boards::keys::{ShardKeys, window_name};
-use crate::boards::registry::Registry;
+use crate::boards::parts::Parts;
 use crate::boards::rules::spec;
-use crate::boards::session::Session;
-use crate::boards::settings::RedisSettings;
 use crate::boards::wire::{Garbled, Pack, Unpack};
 use finding::{Fault, Findings, ShardFault};
-use redis_nodes::{Call, Effect, Nodes};
+use redis_nodes::{Call, Effect};
 use shard_store::{BoardRecord, IndexMismatch, StoreError};
 
 /// The approximate number of members that a step reads; a hash or sorted set that Redis keeps in
@@ -44,20 +40,15 @@ const MENDED_MAX: usize = 200;
 /// Verifies shards.
 #[derive(Debug)]
 pub(super) struct Verifier {
+    parts: Parts,
     reader: Arc<Reader>,
-    servers: Arc<Nodes>,
-    session: Arc<Session>,
-    incarnations: Arc<Incarnations>,
-    lists: Lists,
-    registry: Arc<Registry>,
-    write_deadline: Duration,
 }
 
 /// One window of one shard.
 struct VerifiedWindow<'a> {
     board: &'a BoardRecord,
     shard: u16,
-    kind: &'a Kind,
+    kind: &'a Arc<Kind>,
     window: Window,
     repair: bool,
 }
@@ -76,30 +67,11 @@ impl VerifiedWindow<'_> {
     }
 }
 
-/// The numbers of scores and of ranked members.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-struct Counts {
-    scores: u64,
-    ranked: u64,
-}
-
 impl Verifier {
-    pub(super) fn new(
-        reader: Arc<Reader>,
-        servers: Arc<Nodes>,
-        session: Arc<Session>,
-        incarnations: Arc<Incarnations>,
-        registry: Arc<Registry>,
-        settings: &RedisSettings,
-    ) -> Self {
+    pub(super) fn new(parts: &Parts, reader: Arc<Reader>) -> Self {
         Self {
+            parts: parts.clone(),
             reader,
-            lists: Lists::new(servers.clone(), session.clone()),
-            servers,
-            session,
-            incarnations,
-            registry,
-            write_deadline: settings.write_deadline,
         }
     }
 
@@ -111,7 +83,7 @@ impl Verifier {
         shard: u16,
         repair: bool,
     ) -> Result<Vec<IndexMismatch>, StoreError> {
-        let kind = self.registry.kind_of(board).await?;
+        let kind = self.parts.registry.kind_of(board).await?;
         let mut windows = self.reader.known_windows(board, shard).await?;
         windows.sort_unstable();
         let mut findings = Findings::default();
@@ -138,11 +110,11 @@ impl Verifier {
             findings.begin(place.window, place.repair);
             return self.walk(place, "verify_packed", findings).await;
         }
-        let before = self.counts(place).await?;
+        let (scores, ranked) = self.counts(place).await?;
         findings.begin(place.window, place.repair);
-        let is_one_sided = (before.scores == 0) != (before.ranked == 0);
+        let is_one_sided = (scores == 0) != (ranked == 0);
         if is_one_sided {
-            findings.one_sided(before.scores, before.ranked);
+            findings.one_sided(scores, ranked);
         }
         // A fault of all members is reported once.
         if !is_one_sided || place.repair {
@@ -153,26 +125,28 @@ impl Verifier {
             self.walk(place, "verify_values", findings).await?;
             self.walk(place, "verify_counted", findings).await?;
         }
-        if place.repair {
+        if place.repair && place.kind.retain().is_some() {
             self.refill(place).await?;
         }
         if findings.is_clean() {
-            let after = self.counts(place).await?;
+            let (scores, ranked) = self.counts(place).await?;
             // For a list the scores were checked: each has its entry, or is off the list.
             let is_even = match place.kind.retain() {
-                Some(_) => after.scores >= after.ranked,
-                None => after.scores == after.ranked,
+                Some(_) => scores >= ranked,
+                None => scores == ranked,
             };
             if !is_even {
-                findings.uneven(after.scores, after.ranked);
+                findings.uneven(scores, ranked);
             }
         }
         Ok(())
     }
 
-    async fn counts(&self, place: &VerifiedWindow<'_>) -> Result<Counts, StoreError> {
+    /// Returns the numbers of scores and of ranked members.
+    async fn counts(&self, place: &VerifiedWindow<'_>) -> Result<(u64, u64), StoreError> {
         let payload = self.look(place, "verify_counts", Vec::new()).await?;
-        Counts::read(&payload).map_err(unread)
+        let counts = read::counts(&payload, 2).map_err(unread)?;
+        Ok((counts[0], counts[1]))
     }
 
     /// Goes through all that a scan returns.
@@ -235,11 +209,11 @@ impl Verifier {
         } else {
             ("mend", entries.collect(), members.collect())
         };
-        let number = self.session.next_call();
+        let number = self.parts.session.next_call();
         let mut args = vec![
             spec(place.rules()),
             Bytes::from(window_name(place.window)),
-            Bytes::from(self.session.name()),
+            Bytes::from(self.parts.session.name()),
             Bytes::from(number.to_string()),
             packed(&off),
             packed(&put),
@@ -247,40 +221,39 @@ impl Verifier {
         if let Some(retain) = place.kind.retain() {
             args.push(Bytes::from(retain.trim_at.to_string()));
         }
-        let until = Instant::now() + self.write_deadline;
+        let until = Instant::now() + self.parts.settings.write_deadline;
         let call = Call {
-            function,
-            keys: place.keys(),
-            args,
-            effect: Effect::Write,
-            until,
             waits_until: Some(until),
-            closes: None,
+            ..Call::new(function, Effect::Write, place.keys(), args, until)
         };
-        let at = self.incarnations.place(place.board, place.shard).await?;
-        let answer = self.servers.call(at, &call).await;
-        let answer = answer.map_err(|error| failed(&self.incarnations, place.board, error));
+        let at = self
+            .parts
+            .incarnations
+            .place(place.board, place.shard)
+            .await?;
+        let answer = self.parts.servers.call(at, &call).await;
+        let answer = answer.map_err(|error| failed(&self.parts.incarnations, place.board, error));
         answer.map(drop)
     }
 
     /// Refills a list, if it is marked: what was repaired is no longer in the order in which it was
     /// trimmed.
     async fn refill(&self, place: &VerifiedWindow<'_>) -> Result<(), StoreError> {
-        let Some(retain) = place.kind.retain() else {
-            return Ok(());
-        };
         let list = List {
-            rules: place.rules(),
-            retain,
-            keys: &ShardKeys::new(place.board, place.shard),
-            place: self.incarnations.place(place.board, place.shard).await?,
+            board: place.board.clone(),
+            shard: place.shard,
+            kind: place.kind.clone(),
+            place: self
+                .parts
+                .incarnations
+                .place(place.board, place.shard)
+                .await?,
             window: place.window,
         };
-        let refilled = self.lists.refill(&list, self.write_deadline, |_| ());
-        match refilled.await {
+        match lists::refill(&self.parts, &list, |_| ()).await {
             Ok(true) => Ok(()),
             Ok(false) => Err(StoreError::Unavailable(lists::BUSY.to_owned())),
-            Err(error) => Err(failed(&self.incarnations, place.board, error)),
+            Err(error) => Err(failed(&self.parts.incarnations, place.board, error)),
         }
     }
 
@@ -295,19 +268,6 @@ impl Verifier {
             .reader
             .look(place.board, place.shard, function, keys, args);
         look.await.map(|answer| answer.payload)
-    }
-}
-
-impl Counts {
-    fn read(payload: &[u8]) -> Result<Self, Garbled> {
-        let mut answer = Unpack::new(payload);
-        if answer.array()? != 2 {
-            return Err(Garbled("no two counts"));
-        }
-        Ok(Self {
-            scores: answer.count()?,
-            ranked: answer.count()?,
-        })
     }
 }
 

@@ -47,7 +47,7 @@ impl Verifier {
     /// Returns the keys of boards that the registry does not know, by board.
     pub(crate) async fn orphans(&self) -> Result<Vec<Orphan>, StoreError> {
         let mut search = Search::default();
-        let mut scan = self.servers.scan().map_err(StoreError::Unavailable)?;
+        let mut scan = self.parts.servers.scan().map_err(StoreError::Unavailable)?;
         while let Some(scanned) = scan.next_keys().await.map_err(StoreError::Unavailable)? {
             for key in &scanned.keys {
                 let Ok(text) = std::str::from_utf8(key) else {
@@ -107,9 +107,9 @@ impl Verifier {
         if let Some(is_on) = search.is_on.get(&key.incarnation) {
             return Ok(*is_on);
         }
-        let found = self.registry.board(&key.board).await?;
+        let found = self.parts.registry.board(&key.board).await?;
         let is_this = found.is_some_and(|record| record.spread.incarnation() == key.incarnation);
-        let is_on = is_this || self.registry.is_dying(key.incarnation).await?;
+        let is_on = is_this || self.parts.registry.is_dying(key.incarnation).await?;
         if search.is_on.len() >= REMEMBERED_MAX {
             search.is_on.clear();
         }

@@ -5,7 +5,7 @@ mod orphans;
 mod values;
 mod writers;
 
-use crate::written_window::{ShardReaders, WrittenWindow};
+use crate::boards::fixtures::written_window::{ShardReaders, WrittenWindow};
 use shard_store::{Anchor, Groups, Query, RangeAsk, ShardEntry};
 
 /// Returns all that is ranked, best first.

@@ -4,7 +4,6 @@ use store_local::LocalStore;
 use testkit::redis::RedisServer;
 
 use super::*;
-use crate::credentials::{Credentials, Login};
 
 fn content(version: &str) -> Content {
     Content {
@@ -19,17 +18,15 @@ fn target(redis: &RedisServer) -> (RedisTarget, Names) {
     let at = redis.url().parse().unwrap();
     let credentials = Credentials::default();
     let store: Arc<dyn ShardStore> = Arc::new(LocalStore::in_memory().unwrap());
-    let access = TargetAccess {
-        credentials: &credentials,
-        login: Login::default(),
-        store: &store,
-    };
     let names = Names {
         set: "k".to_owned(),
         json: "k:json".to_owned(),
         version: "k:version".to_owned(),
     };
-    (RedisTarget::new(&at, access), names)
+    (
+        RedisTarget::new(&"t".parse().unwrap(), &at, &credentials, &store),
+        names,
+    )
 }
 
 fn is_readonly(error: &TargetError) -> bool {

@@ -12,10 +12,9 @@ use board::{
 use testkit::redis::{Pooled, RedisServer, Reply};
 
 use crate::apply::Applier;
-use crate::boards::incarnations::Incarnations;
 use crate::boards::keys::{ShardKeys, window_name};
+use crate::boards::parts::Parts;
 use crate::boards::registry::Registry;
-use crate::boards::session::Session;
 use crate::boards::settings::RedisSettings;
 use crate::boards::standing::standing_of;
 use crate::library::library;
@@ -136,22 +135,8 @@ impl ApplierOnRedis {
 }
 
 fn applier(servers: &Arc<Nodes>, settings: &RedisSettings) -> (Applier, Arc<Registry>) {
-    let (servers, session) = (servers.clone(), Arc::new(Session::new().unwrap()));
-    let registry = Registry::new(servers.clone(), session.clone(), settings);
-    let registry = Arc::new(registry);
-    let incarnations =
-        Incarnations::new(servers.clone(), session.clone(), registry.clone(), settings);
-    let incarnations = Arc::new(incarnations);
-    let refills = Refills::new(&servers, &session, &incarnations, settings);
-    let applier = Applier::new(
-        servers,
-        session,
-        incarnations,
-        refills,
-        registry.clone(),
-        settings,
-    );
-    (applier, registry)
+    let parts = Parts::over(servers.clone(), settings).unwrap();
+    (Applier::new(&parts, Refills::new(&parts)), parts.registry)
 }
 
 /// One shard of a board.

@@ -9,8 +9,7 @@ use futures::future::join_all;
 use super::applier::{APPLIED, ApplierOnRedis, MS, NOW, gifts, value};
 use crate::apply::lane::ITEMS_WAITING_MAX;
 use crate::boards::settings::RedisSettings;
-use shard_store::{Batch, Change, Outcome, StoreError};
-use shard_store::{Memory, STANDING_WEIGHT};
+use shard_store::{Batch, Change, Memory, Outcome, STANDING_WEIGHT, StoreError};
 
 const ALL: Window = Window::ALL_TIME;
 

@@ -5,12 +5,11 @@ use testkit::redis::{FaultProxy, Matching};
 
 use super::applier::{APPLIED, ApplierOnRedis, NOW};
 use crate::boards::fixtures::gifts::gifts;
-use crate::boards::fixtures::parts::{Parts, until};
+use crate::boards::fixtures::parts::{parts_at, until};
 use crate::boards::keys;
 use crate::boards::retention::LINGER;
 use crate::boards::settings::RedisSettings;
 use crate::boards::sweep::Sweep;
-use crate::library::library;
 use crate::lists::Refills;
 use redis_nodes::Writes;
 use shard_store::StoreError;
@@ -26,21 +25,9 @@ async fn a_deletion_that_outlasts_its_freeze_deletes_nothing() {
         writes: Writes::ScriptFree,
         ..RedisSettings::default()
     };
-    let parts = Parts::at(proxy.url(), &settings, library()).await;
-    let refills = Refills::new(
-        &parts.servers,
-        &parts.session,
-        &parts.incarnations,
-        &settings,
-    );
-    let sweep = Sweep::new(
-        parts.servers,
-        parts.session,
-        parts.registry,
-        parts.incarnations,
-        refills,
-        &settings,
-    );
+    let parts = parts_at(proxy.url(), &settings).await;
+    let refills = Refills::new(&parts);
+    let sweep = Sweep::new(&parts, refills);
     let boards = keys::of_kind("boards", room.kind.name());
     proxy.hold(&Matching::request("a deletion", move |words| {
         words[0] == b"HDEL" && words[1] == boards

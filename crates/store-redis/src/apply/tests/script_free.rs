@@ -9,8 +9,7 @@ use tokio::time::Instant;
 
 use super::applier::{APPLIED, ApplierOnRedis, Board, DUPLICATE, MS, NOW, gifts};
 use crate::apply::Applier;
-use crate::boards::incarnations::Incarnations;
-use crate::boards::session::Session;
+use crate::boards::parts::Parts;
 use crate::boards::settings::RedisSettings;
 use crate::read::Reader;
 use redis_nodes::{Nodes, Writes};
@@ -339,8 +338,8 @@ fn top() -> Query {
 }
 
 fn reader(servers: &Arc<Nodes>, board: &Board<'_>, settings: &RedisSettings) -> Reader {
-    let registry = board.setup.registry.clone();
-    let session = Arc::new(Session::new().unwrap());
-    let incarnations = Incarnations::new(servers.clone(), session, registry.clone(), settings);
-    Reader::new(servers.clone(), Arc::new(incarnations), registry, settings)
+    Reader::new(&Parts {
+        registry: board.setup.registry.clone(),
+        ..Parts::over(servers.clone(), settings).unwrap()
+    })
 }

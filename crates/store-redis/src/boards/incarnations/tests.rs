@@ -9,8 +9,8 @@ use futures::future::join_all;
 use testkit::redis::{FaultProxy, Matching, RedisServer};
 
 use crate::boards::fixtures::gifts::{NOW, gifts};
-use crate::boards::fixtures::parts::{OpenedParts, Parts};
-use crate::boards::library::library;
+use crate::boards::fixtures::parts::{OpenedParts, parts_at};
+use crate::boards::parts::Parts;
 use crate::boards::settings::RedisSettings;
 use shard_store::{BoardRecord, Revision, StoreError};
 
@@ -20,7 +20,7 @@ const fn now() -> Timestamp {
 
 #[tokio::test]
 async fn a_look_up_that_panics_fails_its_callers_and_no_later_one() {
-    let opened = OpenedParts::plain(library()).await;
+    let opened = OpenedParts::plain().await;
     let incarnations = &opened.incarnations;
     let kind = Arc::new(gifts(vec![WindowRule::with_defaults(Period::All)]));
     let put = opened.registry.put_kind(kind, Revision(0), true);
@@ -62,7 +62,7 @@ async fn idle_board(parts: &Parts) -> (Arc<Kind>, BoardRecord) {
 async fn writers_share_a_touch_that_fails() {
     let redis = RedisServer::shared();
     let proxy = FaultProxy::before(&redis);
-    let parts = Parts::at(proxy.url(), &RedisSettings::default(), library()).await;
+    let parts = parts_at(proxy.url(), &RedisSettings::default()).await;
     let (kind, board) = idle_board(&parts).await;
     parts.incarnations.place(&board, 0).await.unwrap();
     proxy.delay_replies_of(&Matching::function("_touch_"), NEVER);
@@ -102,7 +102,7 @@ async fn a_write_before_which_the_registry_is_lost_is_unavailable_not_unknown() 
         write_deadline: Duration::from_secs(2),
         ..RedisSettings::default()
     };
-    let parts = Parts::at(proxy.url(), &settings, library()).await;
+    let parts = parts_at(proxy.url(), &settings).await;
     let (kind, board) = idle_board(&parts).await;
     // As if a shard had reported it: the registry is to end it again.
     parts.incarnations.forget(&board);

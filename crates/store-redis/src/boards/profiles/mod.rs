@@ -9,23 +9,18 @@ mod tests;
 
 use std::collections::{BTreeMap, HashMap};
 use std::sync::Arc;
-use std::time::Duration;
 
 use board::{Incarnation, KindName, Member, Profile, ShardCount};
 use bytes::Bytes;
-use futures::FutureExt as _;
-use futures::future::BoxFuture;
 use futures::stream::{self, StreamExt as _, TryStreamExt as _};
 use parking_lot::Mutex;
 use tokio::time::Instant;
 
 use crate::boards::call_error::{failed, unread};
-use crate::boards::keys;
-use crate::boards::registry::Registry;
-use crate::boards::settings::RedisSettings;
-use crate::boards::spread;
+use crate::boards::parts::Parts;
 use crate::boards::wire::{Garbled, Unpack};
-use redis_nodes::{Call, Effect, Location, Nodes, ServerId};
+use crate::boards::{keys, spread};
+use redis_nodes::{Call, Effect, Location, ServerId};
 use shard_store::{KindRecord, ProfileChange, Revision, StoreError};
 
 /// The number of shards that are called at once.
@@ -66,59 +61,40 @@ struct Found {
 
 /// The profiles of a store.
 #[derive(Debug)]
-pub struct Profiles {
-    servers: Arc<Nodes>,
-    registry: Arc<Registry>,
-    read_deadline: Duration,
-    write_deadline: Duration,
+pub(crate) struct Profiles {
+    parts: Parts,
     /// At most one for each kind.
     found: Mutex<HashMap<KindName, Found>>,
 }
 
-/// What one call of a function is about: members of shards of one slot, or of one server.
-#[derive(Debug, Default)]
-struct ProfileCall {
-    /// By shard, the indexes of its members.
-    shards: BTreeMap<u16, Vec<usize>>,
-}
+/// What one call of a function is about: the indexes of members by their shards, which are of one slot, or of one server.
+type CallMembers = BTreeMap<u16, Vec<usize>>;
 
 impl Profiles {
     /// Creates the profiles of these nodes.
-    #[must_use]
-    pub fn new(servers: Arc<Nodes>, registry: Arc<Registry>, settings: &RedisSettings) -> Self {
+    pub(crate) fn new(parts: &Parts) -> Self {
         Self {
-            servers,
-            registry,
-            read_deadline: settings.read_deadline,
-            write_deadline: settings.write_deadline,
+            parts: parts.clone(),
             found: Mutex::default(),
         }
     }
 
     /// Changes profiles, in order.
-    pub fn put<'a>(
-        &'a self,
-        kind: &'a KindRecord,
-        changes: &'a [ProfileChange],
-    ) -> BoxFuture<'a, Result<(), StoreError>> {
-        self.put_all(kind, changes).boxed()
-    }
-
-    async fn put_all(
+    pub(crate) async fn put(
         &self,
         kind: &KindRecord,
         changes: &[ProfileChange],
     ) -> Result<(), StoreError> {
         let puts = changes.iter().any(|change| change.profile.is_some());
         let place = if puts {
-            self.registry.place_profiles(&kind.name).await?
+            self.parts.registry.place_profiles(&kind.name).await?
         } else {
-            match self.registry.profiles_place(&kind.name).await? {
+            match self.parts.registry.profiles_place(&kind.name).await? {
                 Some(place) => place,
                 None => return Ok(()),
             }
         };
-        let until = Instant::now() + self.write_deadline;
+        let until = Instant::now() + self.parts.settings.write_deadline;
         let members = changes.iter().map(|change| &change.member);
         let calls = self.calls(&place, members).into_iter().map(|(at, of)| {
             let change = |args: &mut Vec<Bytes>, index: usize| {
@@ -127,7 +103,7 @@ impl Profiles {
                 let json = profile.as_ref().map_or("", Profile::as_json);
                 args.push(Bytes::copy_from_slice(json.as_bytes()));
             };
-            let of_puts = of.shards.values().flatten();
+            let of_puts = of.values().flatten();
             let puts = of_puts
                 .clone()
                 .any(|index| changes[*index].profile.is_some());
@@ -136,8 +112,15 @@ impl Profiles {
             } else {
                 "delete_profiles"
             };
-            let call = of.call(&place, function, Effect::Write, until, change);
-            async move { self.servers.call(at, &call).await.map(drop).map_err(failed) }
+            let call = call_of(&of, &place, function, Effect::Write, until, change);
+            async move {
+                self.parts
+                    .servers
+                    .call(at, &call)
+                    .await
+                    .map(drop)
+                    .map_err(failed)
+            }
         });
         let calls: Vec<_> = calls.collect();
         let done: Vec<Result<(), StoreError>> = stream::iter(calls)
@@ -148,15 +131,7 @@ impl Profiles {
     }
 
     /// Returns the profiles of members, in order.
-    pub fn get<'a>(
-        &'a self,
-        kind: &'a KindRecord,
-        members: &'a [Member],
-    ) -> BoxFuture<'a, Result<Vec<Option<Profile>>, StoreError>> {
-        self.get_all(kind, members).boxed()
-    }
-
-    async fn get_all(
+    pub(crate) async fn get(
         &self,
         kind: &KindRecord,
         members: &[Member],
@@ -176,17 +151,17 @@ impl Profiles {
         place: &ProfilesPlace,
         members: &[Member],
     ) -> Result<Vec<Option<Profile>>, StoreError> {
-        let until = Instant::now() + self.read_deadline;
+        let until = Instant::now() + self.parts.settings.read_deadline;
         let calls = self.calls(place, members.iter()).into_iter();
         let calls = calls.map(|(at, of)| {
             let member = |args: &mut Vec<Bytes>, index: usize| {
                 args.push(Bytes::copy_from_slice(members[index].as_bytes()));
             };
-            let call = of.call(place, "profiles", Effect::Read, until, member);
+            let call = call_of(&of, place, "profiles", Effect::Read, until, member);
             async move {
-                let answer = self.servers.call(at, &call).await.map_err(failed)?;
+                let answer = self.parts.servers.call(at, &call).await.map_err(failed)?;
                 let profiles = parse(&answer.payload).map_err(unread)?;
-                let indexes: Vec<usize> = of.shards.into_values().flatten().collect();
+                let indexes: Vec<usize> = of.into_values().flatten().collect();
                 if profiles.len() == indexes.len() {
                     Ok(indexes.into_iter().zip(profiles))
                 } else {
@@ -205,25 +180,25 @@ impl Profiles {
     }
 
     /// Removes the profiles of kinds that were deleted.
-    pub async fn drop_ended(&self) -> Result<(), StoreError> {
-        let until = Instant::now() + self.write_deadline;
-        for place in self.registry.ended_profiles().await? {
+    pub(crate) async fn drop_ended(&self) -> Result<(), StoreError> {
+        let until = Instant::now() + self.parts.settings.write_deadline;
+        for place in self.parts.registry.ended_profiles().await? {
             let drops = (0..place.shards.get()).map(|shard| {
-                let call = Call {
-                    function: "drop_profiles",
-                    keys: vec![place.key(shard)],
-                    args: Vec::new(),
-                    effect: Effect::Write,
-                    until,
-                    waits_until: None,
-                    closes: None,
-                };
+                let keys = vec![place.key(shard)];
+                let call = Call::new("drop_profiles", Effect::Write, keys, Vec::new(), until);
                 let at = place.location(shard);
-                async move { self.servers.call(at, &call).await.map(drop).map_err(failed) }
+                async move {
+                    self.parts
+                        .servers
+                        .call(at, &call)
+                        .await
+                        .map(drop)
+                        .map_err(failed)
+                }
             });
             let drops = stream::iter(drops.collect::<Vec<_>>()).buffer_unordered(CALLS_AT_ONCE);
             drops.try_collect::<()>().await?;
-            self.registry.forget_profiles(&place).await?;
+            self.parts.registry.forget_profiles(&place).await?;
         }
         Ok(())
     }
@@ -231,7 +206,7 @@ impl Profiles {
     /// Returns where the profiles of this revision of a kind are. Without any there is no place, which another server
     /// may change at any time, so that it is not remembered.
     async fn place(&self, kind: &KindRecord) -> Result<Option<Arc<ProfilesPlace>>, StoreError> {
-        let epoch = self.registry.epoch();
+        let epoch = self.parts.registry.epoch();
         let known = self.found.lock().get(&kind.name).and_then(|found| {
             let is_current = found.revision == kind.revision && found.epoch == epoch;
             is_current.then(|| found.place.clone())
@@ -240,6 +215,7 @@ impl Profiles {
             return Ok(known);
         }
         let place = self
+            .parts
             .registry
             .profiles_place(&kind.name)
             .await?
@@ -261,52 +237,43 @@ impl Profiles {
         &self,
         place: &ProfilesPlace,
         members: impl Iterator<Item = &'a Member>,
-    ) -> Vec<(Location, ProfileCall)> {
-        let mut calls: Vec<(Location, ProfileCall)> = Vec::new();
+    ) -> Vec<(Location, CallMembers)> {
+        let mut calls: Vec<(Location, CallMembers)> = Vec::new();
         let mut known: HashMap<(Option<ServerId>, Option<u16>), usize> = HashMap::new();
         for (index, member) in members.enumerate() {
             let shard = place.shards.shard_of(member.placement_hash());
             let location = place.location(shard);
-            let any_slot = self.servers.takes_any_slot(location);
+            let any_slot = self.parts.servers.takes_any_slot(location);
             let group = (location.server, (!any_slot).then_some(shard));
             let call = *known.entry(group).or_insert_with(|| {
-                calls.push((location, ProfileCall::default()));
+                calls.push((location, CallMembers::default()));
                 calls.len() - 1
             });
             let (_, call) = &mut calls[call];
-            call.shards.entry(shard).or_default().push(index);
+            call.entry(shard).or_default().push(index);
         }
         calls
     }
 }
 
-impl ProfileCall {
-    /// Returns the call of a function. `push` adds the arguments of the member at an index.
-    fn call(
-        &self,
-        place: &ProfilesPlace,
-        function: &'static str,
-        effect: Effect,
-        until: Instant,
-        push: impl Fn(&mut Vec<Bytes>, usize),
-    ) -> Call {
-        let mut args = Vec::new();
-        for indexes in self.shards.values() {
-            args.push(indexes.len().to_string().into());
-            for index in indexes {
-                push(&mut args, *index);
-            }
-        }
-        Call {
-            function,
-            keys: self.shards.keys().map(|shard| place.key(*shard)).collect(),
-            args,
-            effect,
-            until,
-            waits_until: None,
-            closes: None,
+/// Returns the call of a function. `push` adds the arguments of the member at an index.
+fn call_of(
+    of: &CallMembers,
+    place: &ProfilesPlace,
+    function: &'static str,
+    effect: Effect,
+    until: Instant,
+    push: impl Fn(&mut Vec<Bytes>, usize),
+) -> Call {
+    let mut args = Vec::new();
+    for indexes in of.values() {
+        args.push(indexes.len().to_string().into());
+        for index in indexes {
+            push(&mut args, *index);
         }
     }
+    let keys = of.keys().map(|shard| place.key(*shard)).collect();
+    Call::new(function, effect, keys, args, until)
 }
 
 fn parse(answer: &[u8]) -> Result<Vec<Option<Profile>>, Garbled> {

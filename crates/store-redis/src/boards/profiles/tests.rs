@@ -7,15 +7,6 @@ use testkit::redis::Reply;
 use super::*;
 use crate::boards::fixtures::gifts::{day, gifts};
 use crate::boards::fixtures::parts::OpenedParts;
-use crate::boards::library::library;
-
-fn profiles(opened: &OpenedParts) -> Profiles {
-    Profiles::new(
-        opened.servers.clone(),
-        opened.registry.clone(),
-        &opened.settings,
-    )
-}
 
 fn changes(json: Option<&str>) -> Vec<ProfileChange> {
     let change = |number: u32| ProfileChange {
@@ -42,8 +33,8 @@ fn keys_of(opened: &OpenedParts) -> Vec<String> {
 
 #[tokio::test]
 async fn profiles_of_a_deleted_kind_are_removed_and_their_place_forgotten_later() {
-    let opened = OpenedParts::plain(library()).await;
-    let profiles = profiles(&opened);
+    let opened = OpenedParts::plain().await;
+    let profiles = Profiles::new(&opened);
     let first = kind(&opened, 0).await;
     let put = changes(Some("{}"));
     profiles.put(&first, &put).await.unwrap();
@@ -92,8 +83,8 @@ async fn profiles_of_a_deleted_kind_are_removed_and_their_place_forgotten_later(
 
 #[tokio::test]
 async fn a_write_by_an_earlier_revision_goes_to_the_kind_that_is_there() {
-    let opened = OpenedParts::plain(library()).await;
-    let profiles = profiles(&opened);
+    let opened = OpenedParts::plain().await;
+    let profiles = Profiles::new(&opened);
     let first = kind(&opened, 0).await;
     let put = changes(Some("{}"));
     profiles.put(&first, &put).await.unwrap();

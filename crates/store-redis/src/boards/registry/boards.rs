@@ -2,11 +2,9 @@
 
 use board::{Activity, BoardName, Incarnation, KindName, Subject, Timestamp};
 use bytes::Bytes;
-use futures::FutureExt as _;
-use futures::future::BoxFuture;
 use tokio::time::Instant;
 
-use super::record::{Record, activity_text, servers_text};
+use super::record::{Record, activity_text, due_and_rest, servers_text};
 use super::{
     Registry, boards_key, failed, flag, settled_key, subjects_key, text, unread, unread_write,
 };
@@ -21,179 +19,161 @@ use shard_store::{
 
 impl Registry {
     /// Returns the record of a board, created or not.
-    pub fn board<'a>(
-        &'a self,
-        name: &'a BoardName,
-    ) -> BoxFuture<'a, Result<Option<Record>, StoreError>> {
-        async move {
-            let kind = name.kind();
-            let keys = vec![registry_key("kinds"), boards_key(kind), settled_key(kind)];
-            let args = vec![text(kind), text(name.subject())];
-            let answer = self.read("board", keys, args).await.map_err(failed)?;
-            Record::parse_reply(name, &answer).map_err(unread)
-        }
-        .boxed()
+    pub(crate) async fn board(&self, name: &BoardName) -> Result<Option<Record>, StoreError> {
+        let kind = name.kind();
+        let keys = vec![registry_key("kinds"), boards_key(kind), settled_key(kind)];
+        let args = vec![text(kind), text(name.subject())];
+        let answer = self.read("board", keys, args).await.map_err(failed)?;
+        Record::parse_reply(name, &answer).map_err(unread)
     }
 
     /// Returns the created boards of a kind whose subjects begin with `prefix`, by the bytes of their subjects.
-    pub fn boards<'a>(
-        &'a self,
-        kind: &'a KindName,
-        prefix: &'a str,
-        after: Option<&'a Subject>,
+    pub(crate) async fn boards(
+        &self,
+        kind: &KindName,
+        prefix: &str,
+        after: Option<&Subject>,
         limit: usize,
-    ) -> BoxFuture<'a, Result<Vec<BoardRecord>, StoreError>> {
-        async move {
-            let keys = vec![boards_key(kind), subjects_key(kind)];
-            let (from, to) = subject_range(prefix, after);
-            let args = vec![from, to, text(limit)];
-            let answer = self.read("boards", keys, args).await.map_err(failed)?;
-            listed(kind, &answer).map_err(unread)
-        }
-        .boxed()
+    ) -> Result<Vec<BoardRecord>, StoreError> {
+        let keys = vec![boards_key(kind), subjects_key(kind)];
+        let (from, to) = subject_range(prefix, after);
+        let args = vec![from, to, text(limit)];
+        let answer = self.read("boards", keys, args).await.map_err(failed)?;
+        listed(kind, &answer).map_err(unread)
     }
 
     /// Creates a board's record, or one of its settings, or returns the existing one, with the time
     /// when the board is known to be due.
-    pub fn create_board<'a>(
-        &'a self,
-        name: &'a BoardName,
-        kind: &'a KindRecord,
+    pub(crate) async fn create_board(
+        &self,
+        name: &BoardName,
+        kind: &KindRecord,
         seen: Option<Incarnation>,
         now: Timestamp,
-    ) -> BoxFuture<'a, Result<(Record, Option<Timestamp>), CreateBoardError>> {
-        async move {
-            let current = kind.kind.as_ref().ok_or(CreateBoardError::StaleKind)?;
-            // Otherwise the creation would overtake contributions that wait, and the board would
-            // stay without its own.
-            let until = Instant::now() + self.write_deadline;
-            let checked = self.servers.check_backlogs(until);
-            checked.map_err(|overload| StoreError::Overloaded(overloaded(overload)))?;
-            let of = name.kind();
-            let (call, number) = self.next_call();
-            let keys = vec![
-                registry_key("kinds"),
-                boards_key(of),
-                subjects_key(of),
-                settled_key(of),
-                registry_key("due"),
-                call,
-            ];
-            let args = vec![
-                number,
-                text(&kind.name),
-                text(kind.revision.0),
-                text(name),
-                text(name.subject()),
-                text(drawn()?),
-                text(current.shards().get()),
-                text(servers_text(&self.servers.ids())),
-                text(now.millis()),
-                text(now.plus(LINGER).millis()),
-                seen.map_or(Bytes::from_static(b"-"), text),
-                flag(self.has_acks),
-            ];
-            let answer = match self.write("birth", keys, args).await {
-                Err(CallError::Refused(refusal)) if refusal.code == "STALE" => {
-                    return Err(CreateBoardError::StaleKind);
-                }
-                answer => answer.map_err(failed)?,
-            };
-            let (due, record) = due_and_record(name, &answer).map_err(unread_write)?;
-            if record.board().created {
-                Ok((record, due))
-            } else {
-                Err(CreateBoardError::SettingsUnseen(Box::new(
-                    record.spread.board,
-                )))
+    ) -> Result<(Record, Option<Timestamp>), CreateBoardError> {
+        let current = kind.kind.as_ref().ok_or(CreateBoardError::StaleKind)?;
+        // Otherwise the creation would overtake contributions that wait, and the board would
+        // stay without its own.
+        let until = Instant::now() + self.settings.write_deadline;
+        let checked = self.servers.check_backlogs(until);
+        checked.map_err(|overload| StoreError::Overloaded(overloaded(overload)))?;
+        let of = name.kind();
+        let (call, number) = self.next_call();
+        let keys = vec![
+            registry_key("kinds"),
+            boards_key(of),
+            subjects_key(of),
+            settled_key(of),
+            registry_key("due"),
+            call,
+        ];
+        let args = vec![
+            number,
+            text(&kind.name),
+            text(kind.revision.0),
+            text(name),
+            text(name.subject()),
+            text(drawn()?),
+            text(current.shards().get()),
+            text(servers_text(&self.servers.ids())),
+            text(now.millis()),
+            text(now.plus(LINGER).millis()),
+            seen.map_or(Bytes::from_static(b"-"), text),
+            flag(self.settings.acks > 0),
+        ];
+        let answer = match self.write("create_board", keys, args).await {
+            Err(CallError::Refused(refusal)) if refusal.code == "STALE" => {
+                return Err(CreateBoardError::StaleKind);
             }
+            answer => answer.map_err(failed)?,
+        };
+        let (due, record) = due_and_rest(&answer)
+            .and_then(|(due, letter, record)| {
+                Ok((due, Record::parse(name, letter == "c", record)?))
+            })
+            .map_err(unread_write)?;
+        if record.board().created {
+            Ok((record, due))
+        } else {
+            Err(CreateBoardError::SettingsUnseen(Box::new(
+                record.spread.board,
+            )))
         }
-        .boxed()
     }
 
     /// Stores settings for a board not yet created.
-    pub fn put_settings<'a>(
-        &'a self,
-        name: &'a BoardName,
-        kind: &'a KindRecord,
+    pub(crate) async fn put_settings(
+        &self,
+        name: &BoardName,
+        kind: &KindRecord,
         settings: BoardSettings,
         now: Timestamp,
-    ) -> BoxFuture<'a, Result<Record, PutSettingsError>> {
-        async move {
-            let of = name.kind();
-            let (call, number) = self.next_call();
-            let keys = vec![
-                registry_key("kinds"),
-                boards_key(of),
-                settled_key(of),
-                registry_key("due"),
-                call,
-            ];
-            let args = vec![
-                number,
-                text(&kind.name),
-                text(kind.revision.0),
-                text(name),
-                text(name.subject()),
-                text(drawn()?),
-                text(settings.shards.get()),
-                text(now.millis()),
-                text(settings.activity.settings_kept_until(now).millis()),
-                text(activity_text(&settings.activity)),
-            ];
-            let answer = match self.write("settle", keys, args).await {
-                Err(CallError::Refused(refusal)) => match refusal.code.as_str() {
-                    "STALE" => return Err(PutSettingsError::StaleKind),
-                    "BORN" => return Err(PutSettingsError::AlreadyCreated),
-                    _ => return Err(failed(CallError::Refused(refusal)).into()),
-                },
-                answer => answer.map_err(failed)?,
-            };
-            Ok(made(name, &answer)?)
-        }
-        .boxed()
+    ) -> Result<Record, PutSettingsError> {
+        let of = name.kind();
+        let (call, number) = self.next_call();
+        let keys = vec![
+            registry_key("kinds"),
+            boards_key(of),
+            settled_key(of),
+            registry_key("due"),
+            call,
+        ];
+        let args = vec![
+            number,
+            text(&kind.name),
+            text(kind.revision.0),
+            text(name),
+            text(name.subject()),
+            text(drawn()?),
+            text(settings.shards.get()),
+            text(now.millis()),
+            text(settings.activity.settings_kept_until(now).millis()),
+            text(activity_text(&settings.activity)),
+        ];
+        let answer = match self.write("put_settings", keys, args).await {
+            Err(CallError::Refused(refusal)) => match refusal.code.as_str() {
+                "STALE" => return Err(PutSettingsError::StaleKind),
+                "CREATED" => return Err(PutSettingsError::AlreadyCreated),
+                _ => return Err(failed(CallError::Refused(refusal)).into()),
+            },
+            answer => answer.map_err(failed)?,
+        };
+        Ok(made(name, &answer)?)
     }
 }
 
 impl Registry {
     /// Changes the activity of a created board from that of `board`, before `until`.
-    pub(crate) fn change_activity<'a>(
-        &'a self,
-        board: &'a BoardRecord,
+    pub(crate) async fn change_activity(
+        &self,
+        board: &BoardRecord,
         activity: Activity,
         until: Instant,
-    ) -> BoxFuture<'a, Result<Record, ChangeActivityError>> {
-        async move {
-            let name = &board.name;
-            let (call, number) = self.next_call();
-            let call = Call {
-                function: "resettle",
-                keys: vec![boards_key(name.kind()), registry_key("due"), call],
-                args: vec![
-                    number,
-                    text(name),
-                    text(name.subject()),
-                    text(board.incarnation),
-                    text(activity_text(&board.activity)),
-                    text(activity_text(&activity)),
-                ],
-                effect: Effect::Write,
-                until,
-                // Later the shards may be written to again, or the board has ended.
-                waits_until: Some(until),
-                closes: Some(until),
-            };
-            match self.call(&call).await {
-                Ok(answer) => Ok(made(name, &answer)?),
-                Err(CallError::Refused(refusal))
-                    if ["DEAD", "CHANGED"].contains(&&*refusal.code) =>
-                {
-                    Err(ChangeActivityError::Stale)
-                }
-                Err(error) => Err(failed(error).into()),
+    ) -> Result<Record, ChangeActivityError> {
+        let name = &board.name;
+        let (call, number) = self.next_call();
+        let keys = vec![boards_key(name.kind()), registry_key("due"), call];
+        let args = vec![
+            number,
+            text(name),
+            text(name.subject()),
+            text(board.incarnation),
+            text(activity_text(&board.activity)),
+            text(activity_text(&activity)),
+        ];
+        let call = Call {
+            // Later the shards may be written to again, or the board has ended.
+            waits_until: Some(until),
+            closes: Some(until),
+            ..Call::new("change_activity", Effect::Write, keys, args, until)
+        };
+        match self.call(&call).await {
+            Ok(answer) => Ok(made(name, &answer)?),
+            Err(CallError::Refused(refusal)) if ["DEAD", "CHANGED"].contains(&&*refusal.code) => {
+                Err(ChangeActivityError::Stale)
             }
+            Err(error) => Err(failed(error).into()),
         }
-        .boxed()
     }
 }
 
@@ -218,16 +198,6 @@ fn subject_range(prefix: &str, after: Option<&Subject>) -> (Bytes, Bytes) {
 pub(super) fn drawn() -> Result<Incarnation, StoreError> {
     let drawn = getrandom::u64().map(Incarnation);
     drawn.map_err(|error| StoreError::Unavailable(format!("no random numbers: {error}")))
-}
-
-/// Reads `DUE b RECORD` or `- u RECORD`.
-fn due_and_record(name: &BoardName, answer: &[u8]) -> Result<(Option<Timestamp>, Record), Garbled> {
-    const WRONG: Garbled = Garbled("no board");
-    let text = std::str::from_utf8(answer).map_err(|_| WRONG)?;
-    let (due, rest) = text.split_once(' ').ok_or(WRONG)?;
-    let (created, record) = rest.split_once(' ').ok_or(WRONG)?;
-    let record = Record::parse(name, created == "b", record)?;
-    Ok((super::record::due(due)?, record))
 }
 
 fn made(name: &BoardName, answer: &[u8]) -> Result<Record, StoreError> {

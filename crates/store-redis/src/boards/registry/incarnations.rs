@@ -2,8 +2,6 @@
 
 use board::{BoardName, Incarnation, Timestamp};
 use bytes::Bytes;
-use futures::FutureExt as _;
-use futures::future::BoxFuture;
 use tokio::time::Instant;
 
 use super::boards::drawn;
@@ -15,6 +13,9 @@ use shard_store::{BoardRecord, BoardSettings, DeleteBoardError, StoreError};
 
 /// The approximate number of incarnations with missing tombstones that one call returns.
 const DYING_AT_ONCE: usize = 100;
+
+/// An argument that is not given.
+const NONE: Bytes = Bytes::from_static(b"-");
 
 /// Why a board is touched.
 #[derive(Debug, Clone, Copy, Default)]
@@ -55,14 +56,6 @@ impl After {
     }
 }
 
-/// Which incarnation is to end, and under which condition.
-struct Only<'a> {
-    record: &'a Record,
-    /// Unless it was touched since then.
-    touched: Option<Timestamp>,
-    after: Option<After>,
-}
-
 /// An incarnation that exists.
 #[derive(Debug)]
 pub(crate) struct CurrentIncarnation {
@@ -92,7 +85,7 @@ impl Registry {
         let kind = name.kind();
         let keys = vec![boards_key(kind), settled_key(kind), registry_key("due")];
         let args = vec![text(name), text(name.subject()), text(board.incarnation)];
-        match self.read("life", keys, args).await {
+        match self.read("incarnation", keys, args).await {
             Ok(answer) => held(name, &answer).map_err(unread),
             Err(error) => Err(dead_or_failed(error)),
         }
@@ -107,9 +100,7 @@ impl Registry {
     ) -> Result<Touched, StoreError> {
         let name = &board.name;
         let keys = vec![boards_key(name.kind()), registry_key("due")];
-        let millis = |time: Option<Timestamp>| {
-            time.map_or(Bytes::from_static(b"-"), |time| text(time.millis()))
-        };
+        let millis = |time: Option<Timestamp>| time.map_or(NONE, |time| text(time.millis()));
         let args = vec![
             text(name),
             text(name.subject()),
@@ -182,8 +173,11 @@ impl Registry {
         &self,
         name: &BoardName,
     ) -> Result<Option<Record>, DeleteBoardError> {
-        let until = Instant::now() + self.write_deadline;
-        let answer = match self.end(name, None, until).await {
+        let until = Instant::now() + self.settings.write_deadline;
+        let answer = match self
+            .end(name, [NONE, NONE, NONE, NONE, Bytes::new()], None, until)
+            .await
+        {
             Err(CallError::Refused(refusal)) if refusal.code == "NOTTHERE" => {
                 return Err(DeleteBoardError::NotFound);
             }
@@ -203,36 +197,55 @@ impl Registry {
         after: Option<After>,
         until: Instant,
     ) -> Result<bool, StoreError> {
-        let only = Only {
-            record,
-            touched: None,
-            after,
-        };
-        let ended = self.end(&record.board().name, Some(only), until);
-        ended_or_not(ended.await)
+        self.end_only(record, None, after, until).await
     }
 
-    /// Ends this incarnation of a board, before `until`, unless it was touched or its activity was
-    /// changed since its record was read, and keeps settings for its name. Returns whether it did.
+    /// Ends this incarnation of a board as [`Registry::delete_incarnation`] does, unless it was touched since its
+    /// record was read.
     pub(crate) async fn delete_untouched(
         &self,
         record: &Record,
         after: Option<After>,
         until: Instant,
     ) -> Result<bool, StoreError> {
-        let only = Only {
-            record,
-            touched: Some(record.touched),
-            after,
-        };
-        let ended = self.end(&record.board().name, Some(only), until);
-        ended_or_not(ended.await)
+        let touched = Some(record.touched);
+        self.end_only(record, touched, after, until).await
     }
 
+    async fn end_only(
+        &self,
+        record: &Record,
+        touched: Option<Timestamp>,
+        after: Option<After>,
+        until: Instant,
+    ) -> Result<bool, StoreError> {
+        let condition = [
+            text(record.spread.incarnation()),
+            touched.map_or(NONE, |touched| text(touched.millis())),
+            after.as_ref().map_or(NONE, |after| text(after.settled())),
+            after.map_or(NONE, |after| text(after.kept_until().millis())),
+            text(activity_text(&record.board().activity)),
+        ];
+        // The sweep holds the shards of a board until its end is decided.
+        let ended = self.end(&record.board().name, condition, Some(until), until);
+        match ended.await {
+            Ok(_) => Ok(true),
+            Err(CallError::Refused(refusal))
+                if ["NOTTHERE", "TOUCHED"].contains(&&*refusal.code) =>
+            {
+                Ok(false)
+            }
+            Err(error) => Err(failed(error)),
+        }
+    }
+
+    /// Ends an incarnation before `until`. The condition is which one, the time since which it was not touched, the
+    /// settings that its name keeps and until when, and its activity.
     async fn end(
         &self,
         name: &BoardName,
-        only: Option<Only<'_>>,
+        condition: [Bytes; 5],
+        waits_until: Option<Instant>,
         until: Instant,
     ) -> Result<Bytes, CallError> {
         let kind = name.kind();
@@ -245,37 +258,13 @@ impl Registry {
             registry_key("dying"),
             call,
         ];
-        // The sweep holds the shards of a board until its end is decided.
-        let waits_until = only.is_some().then_some(until);
-        let any = || Bytes::from_static(b"-");
-        let args = vec![
-            number,
-            text(name),
-            text(name.subject()),
-            only.as_ref()
-                .map_or_else(any, |only| text(only.record.spread.incarnation())),
-            only.as_ref()
-                .and_then(|only| only.touched)
-                .map_or_else(any, |touched| text(touched.millis())),
-            only.as_ref()
-                .and_then(|only| only.after.as_ref())
-                .map_or_else(any, |after| text(after.settled())),
-            only.as_ref()
-                .and_then(|only| only.after.as_ref())
-                .map_or_else(any, |after| text(after.kept_until().millis())),
-            only.map_or_else(Bytes::new, |only| {
-                text(activity_text(&only.record.board().activity))
-            }),
-        ];
+        let args = [number, text(name), text(name.subject())];
+        let args = args.into_iter().chain(condition).collect();
         let call = Call {
-            function: "bury",
-            keys,
-            args,
-            effect: Effect::Write,
-            until,
             // Later the board may be written to again: the reason for keeping it has an end.
             waits_until,
             closes: Some(until),
+            ..Call::new("delete_board", Effect::Write, keys, args, until)
         };
         self.call(&call).await
     }
@@ -283,18 +272,15 @@ impl Registry {
     /// Records that all tombstones of an incarnation were put.
     pub(crate) async fn deleted(&self, incarnation: Incarnation) -> Result<(), StoreError> {
         let keys = vec![registry_key("dying")];
-        let deleted = self.write("buried", keys, vec![text(incarnation)]).await;
+        let deleted = self.write("deleted", keys, vec![text(incarnation)]).await;
         deleted.map(drop).map_err(failed)
     }
 
     /// Returns whether this incarnation has ended and tombstones of it may be missing.
-    pub fn is_dying(&self, incarnation: Incarnation) -> BoxFuture<'_, Result<bool, StoreError>> {
-        async move {
-            let keys = vec![registry_key("dying")];
-            let answer = self.read("is_dying", keys, vec![text(incarnation)]).await;
-            Ok(*answer.map_err(failed)? == *b"1")
-        }
-        .boxed()
+    pub(crate) async fn is_dying(&self, incarnation: Incarnation) -> Result<bool, StoreError> {
+        let keys = vec![registry_key("dying")];
+        let answer = self.read("is_dying", keys, vec![text(incarnation)]).await;
+        Ok(*answer.map_err(failed)? == *b"1")
     }
 
     /// Returns some of the incarnations of which tombstones may be missing, and the cursor of the
@@ -307,17 +293,6 @@ impl Registry {
     }
 }
 
-/// Returns whether an incarnation was ended.
-fn ended_or_not(ended: Result<Bytes, CallError>) -> Result<bool, StoreError> {
-    match ended {
-        Ok(_) => Ok(true),
-        Err(CallError::Refused(refusal)) if ["NOTTHERE", "TOUCHED"].contains(&&*refusal.code) => {
-            Ok(false)
-        }
-        Err(error) => Err(failed(error)),
-    }
-}
-
 fn dead_or_failed(error: CallError) -> StoreError {
     match error {
         CallError::Refused(refusal) if refusal.code == "DEAD" => StoreError::IncarnationEnded,
@@ -325,16 +300,12 @@ fn dead_or_failed(error: CallError) -> StoreError {
     }
 }
 
-/// Reads `DUE b RECORD` or `DUE u INCARNATION`.
+/// Reads `DUE c RECORD` or `DUE u INCARNATION`.
 fn held(name: &BoardName, answer: &[u8]) -> Result<CurrentIncarnation, Garbled> {
-    const WRONG: Garbled = Garbled("no incarnation");
-    let text = std::str::from_utf8(answer).map_err(|_| WRONG)?;
-    let (due, rest) = text.split_once(' ').ok_or(WRONG)?;
-    let due = record::due(due)?;
-    let record = match rest.split_once(' ').ok_or(WRONG)? {
-        ("b", text) => Some(Record::parse(name, true, text)?),
-        ("u", _) => None,
-        _ => return Err(WRONG),
+    let (due, letter, text) = record::due_and_rest(answer)?;
+    let record = match letter {
+        "c" => Some(Record::parse(name, true, text)?),
+        _ => None,
     };
     Ok(CurrentIncarnation { record, due })
 }

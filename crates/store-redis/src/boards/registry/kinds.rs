@@ -5,8 +5,6 @@ use std::sync::Arc;
 use board::limits::KINDS_MAX;
 use board::{Kind, KindName};
 use bytes::Bytes;
-use futures::FutureExt as _;
-use futures::future::BoxFuture;
 
 use super::kind_records::{parse, written};
 use super::profiles::{ended_profiles_key, profiles_key};
@@ -24,15 +22,12 @@ pub(super) fn kinds_key() -> Bytes {
 
 impl Registry {
     /// Returns every kind ever written, by name.
-    pub fn kinds(&self) -> BoxFuture<'_, Result<Vec<KindRecord>, StoreError>> {
-        async move {
-            let answer = self.read("kinds", vec![kinds_key()], Vec::new()).await;
-            let answer = answer.map_err(failed)?;
-            let mut kinds = self.parse_all(&answer).map_err(unread)?;
-            kinds.sort_unstable_by(|one, other| one.name.cmp(&other.name));
-            Ok(kinds)
-        }
-        .boxed()
+    pub(crate) async fn kinds(&self) -> Result<Vec<KindRecord>, StoreError> {
+        let answer = self.read("kinds", vec![kinds_key()], Vec::new()).await;
+        let answer = answer.map_err(failed)?;
+        let mut kinds = self.parse_all(&answer).map_err(unread)?;
+        kinds.sort_unstable_by(|one, other| one.name.cmp(&other.name));
+        Ok(kinds)
     }
 
     fn parse_all(&self, answer: &[u8]) -> Result<Vec<KindRecord>, Garbled> {
@@ -60,13 +55,12 @@ impl Registry {
 
     /// Writes a kind whose record is at `expected`. If it keeps windows differently than before,
     /// its boards are due when this completes.
-    pub fn put_kind(
+    pub(crate) async fn put_kind(
         &self,
         kind: Arc<Kind>,
         expected: Revision,
         only_without_boards: bool,
-    ) -> BoxFuture<'_, Result<KindRecord, KindWriteError>> {
-        async move {
+    ) -> Result<KindRecord, KindWriteError> {
         let record = KindRecord {
             name: kind.name().clone(),
             revision: Revision(expected.0 + 1),
@@ -82,25 +76,20 @@ impl Registry {
             }
         }
         Ok(record)
-        }
-        .boxed()
     }
 
     /// Deletes a kind without boards whose record is at `expected`.
-    pub fn delete_kind<'a>(
-        &'a self,
-        name: &'a KindName,
+    pub(crate) async fn delete_kind(
+        &self,
+        name: &KindName,
         expected: Revision,
-    ) -> BoxFuture<'a, Result<(), KindWriteError>> {
-        async move {
-            let record = KindRecord {
-                name: name.clone(),
-                revision: Revision(expected.0 + 1),
-                kind: None,
-            };
-            self.write_kind(&record, true).await.map(drop)
-        }
-        .boxed()
+    ) -> Result<(), KindWriteError> {
+        let record = KindRecord {
+            name: name.clone(),
+            revision: Revision(expected.0 + 1),
+            kind: None,
+        };
+        self.write_kind(&record, true).await.map(drop)
     }
 
     /// Replaces a record, and returns the one before it.

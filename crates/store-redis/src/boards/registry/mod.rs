@@ -19,13 +19,11 @@ mod tests;
 use std::collections::HashMap;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
-use std::time::Duration;
 
 use arc_swap::ArcSwap;
 use board::{Kind, KindName, Meaning};
 use bytes::Bytes;
 use futures::FutureExt as _;
-use futures::future::BoxFuture;
 use parking_lot::Mutex;
 use tokio::time::Instant;
 
@@ -37,19 +35,16 @@ use super::wire::Garbled;
 pub(super) use due::Claimed;
 pub(super) use incarnations::{After, CurrentIncarnation, Touch, Touched};
 use kind_records::ReadKinds;
-pub use record::{Record, activity_text};
+pub(crate) use record::{Record, activity_text};
 use redis_nodes::{Call, CallError, Effect, Nodes, registry_key};
 use shard_store::{BoardRecord, StoreError};
 
 /// The registry of a store, and the kinds that were seen in it.
 #[derive(Debug)]
-pub struct Registry {
+pub(crate) struct Registry {
     servers: Arc<Nodes>,
     session: Arc<Session>,
-    read_deadline: Duration,
-    write_deadline: Duration,
-    /// Whether replicas have to confirm writes.
-    has_acks: bool,
+    settings: Arc<RedisSettings>,
     seen: ArcSwap<HashMap<Meaning, Arc<Kind>>>,
     read: Mutex<ReadKinds>,
     epoch: AtomicU64,
@@ -59,14 +54,15 @@ pub struct Registry {
 
 impl Registry {
     /// Creates the registry on these nodes; no kind was read yet.
-    #[must_use]
-    pub fn new(servers: Arc<Nodes>, session: Arc<Session>, settings: &RedisSettings) -> Self {
+    pub(crate) fn new(
+        servers: Arc<Nodes>,
+        session: Arc<Session>,
+        settings: Arc<RedisSettings>,
+    ) -> Self {
         Self {
             servers,
             session,
-            read_deadline: settings.read_deadline,
-            write_deadline: settings.write_deadline,
-            has_acks: settings.acks > 0,
+            settings,
             seen: ArcSwap::default(),
             read: Mutex::default(),
             epoch: AtomicU64::new(0),
@@ -76,38 +72,28 @@ impl Registry {
 
     /// Returns the epoch of the process that has the registry, or had it last: when it changes, its
     /// last writes may be lost.
-    #[must_use]
-    pub fn epoch(&self) -> u64 {
+    pub(crate) fn epoch(&self) -> u64 {
         let now = self.servers.epoch(self.servers.registry());
         now.unwrap_or_else(|| self.epoch.load(Ordering::Acquire))
     }
 
     /// Returns a kind with the same meaning as the board's standings, which may have another name.
     /// `StaleKind` if the board's kind was replaced.
-    pub async fn kind_of(&self, board: &BoardRecord) -> Result<Arc<Kind>, StoreError> {
+    pub(crate) async fn kind_of(&self, board: &BoardRecord) -> Result<Arc<Kind>, StoreError> {
         if let Some(kind) = self.seen.load().get(&board.meaning) {
             return Ok(kind.clone());
         }
-        self.read_kind_of(board).await
-    }
-
-    fn read_kind_of<'a>(
-        &'a self,
-        board: &'a BoardRecord,
-    ) -> BoxFuture<'a, Result<Arc<Kind>, StoreError>> {
-        async move {
-            let record = self.kind(board.name.kind()).await?;
-            let kind = record.and_then(|record| record.kind);
-            let kind = kind.filter(|kind| kind.meaning() == board.meaning);
-            let kind = kind.ok_or(StoreError::StaleKind)?;
-            self.see(&kind);
-            Ok(kind)
-        }
-        .boxed()
+        // Boxed because it is rare and large: it would enlarge every future that contains it.
+        let record = self.kind(board.name.kind()).boxed().await?;
+        let kind = record.and_then(|record| record.kind);
+        let kind = kind.filter(|kind| kind.meaning() == board.meaning);
+        let kind = kind.ok_or(StoreError::StaleKind)?;
+        self.see(&kind);
+        Ok(kind)
     }
 
     /// Caches a kind by its meaning.
-    pub fn see(&self, kind: &Arc<Kind>) {
+    pub(crate) fn see(&self, kind: &Arc<Kind>) {
         let meaning = kind.meaning();
         if !self.seen.load().contains_key(&meaning) {
             self.seen.rcu(|seen| {
@@ -124,17 +110,9 @@ impl Registry {
         keys: Vec<Bytes>,
         args: Vec<Bytes>,
     ) -> Result<Bytes, CallError> {
-        let until = Instant::now() + self.read_deadline;
-        let call = Call {
-            function,
-            keys,
-            args,
-            effect: Effect::Read,
-            until,
-            waits_until: None,
-            closes: None,
-        };
-        self.call(&call).await
+        let until = Instant::now() + self.settings.read_deadline;
+        self.call(&Call::new(function, Effect::Read, keys, args, until))
+            .await
     }
 
     async fn write(
@@ -147,15 +125,8 @@ impl Registry {
     }
 
     fn write_call(&self, function: &'static str, keys: Vec<Bytes>, args: Vec<Bytes>) -> Call {
-        Call {
-            function,
-            keys,
-            args,
-            effect: Effect::Write,
-            until: Instant::now() + self.write_deadline,
-            waits_until: None,
-            closes: None,
-        }
+        let until = Instant::now() + self.settings.write_deadline;
+        Call::new(function, Effect::Write, keys, args, until)
     }
 
     async fn call(&self, call: &Call) -> Result<Bytes, CallError> {

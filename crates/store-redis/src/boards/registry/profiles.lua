@@ -1,5 +1,6 @@
--- Where the profiles of each kind are: 'LIFE SHARDS SERVERS'. Those of a kind that was deleted are among the ended
--- ones, as 'LIFE SHARDS SERVERS KIND' since the moment when it was. A later kind of the name gets another life.
+-- Where the profiles of each kind are: 'INCARNATION SHARDS SERVERS'. Those of a kind that was deleted are among the
+-- ended ones, as 'INCARNATION SHARDS SERVERS KIND' since the moment when it was. A later kind of the name gets another
+-- incarnation.
 
 register('profiles_place', {'no-writes'}, function(keys, args)
     return 'R' .. (call('HGET', keys[1], args[1]) or '')

@@ -59,7 +59,7 @@ impl Registry {
         let servers = servers_text(&self.servers.ids());
         let place = format!("{} {PROFILE_SHARDS} {servers}", drawn()?);
         let keys = vec![kinds_key(), profiles_key()];
-        let args = vec![text(kind), place.into(), flag(self.has_acks)];
+        let args = vec![text(kind), place.into(), flag(self.settings.acks > 0)];
         match self.write("place_profiles", keys, args).await {
             Err(CallError::Refused(refusal)) if refusal.code == "STALE" => {
                 Err(StoreError::StaleKind)

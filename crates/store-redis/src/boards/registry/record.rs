@@ -15,14 +15,14 @@ const WORDS: usize = 8;
 
 /// What the registry stores of a board.
 #[derive(Debug, Clone)]
-pub struct Record {
+pub(crate) struct Record {
     /// Its incarnation, and where its shards are.
-    pub spread: Spread,
+    pub(crate) spread: Spread,
     /// When its settings were made, or when it was created without any. Settings that close a name
     /// may have a later time than now.
     pub(crate) at: Timestamp,
     /// When a writer last touched it: at most an eighth of the idle time before the last write.
-    pub touched: Timestamp,
+    pub(crate) touched: Timestamp,
     /// While an idle board is emptied: the time up to which its writes are removed.
     pub(crate) emptying: Option<Timestamp>,
 }
@@ -78,15 +78,14 @@ impl Record {
         let text = std::str::from_utf8(payload).map_err(|_| Garbled("no UTF-8"))?;
         match text.split_at_checked(1) {
             None => Ok(None),
-            Some(("b", record)) => Self::parse(name, true, record).map(Some),
+            Some(("c", record)) => Self::parse(name, true, record).map(Some),
             Some(("u", record)) => Self::parse(name, false, record).map(Some),
             Some(_) => Err(Garbled("no board")),
         }
     }
 
     /// Returns the record as users of the store see it.
-    #[must_use]
-    pub const fn board(&self) -> &BoardRecord {
+    pub(crate) const fn board(&self) -> &BoardRecord {
         &self.spread.board
     }
 }
@@ -100,8 +99,7 @@ fn split_behind(text: &str, words: usize) -> Option<(&str, &str)> {
 
 /// Returns a board's time as one word: `STARTS,ENDS,EXPIRES`, for a board that is deleted when it is idle
 /// `STARTS,ENDS,EXPIRES,IDLE`, or `-` without bounds.
-#[must_use]
-pub fn activity_text(activity: &Activity) -> String {
+pub(crate) fn activity_text(activity: &Activity) -> String {
     if activity.is_always() {
         return "-".to_owned();
     }
@@ -169,8 +167,17 @@ pub(super) fn hex(text: &str) -> Result<u64, Garbled> {
     u64::from_str_radix(text, 16).map_err(|_| Garbled("no hexadecimal number"))
 }
 
+/// Reads when a board is due, and what follows: a letter for whether it was created, and a text.
+pub(super) fn due_and_rest(answer: &[u8]) -> Result<(Option<Timestamp>, &str, &str), Garbled> {
+    const WRONG: Garbled = Garbled("no board");
+    let text = std::str::from_utf8(answer).map_err(|_| WRONG)?;
+    let (due_at, rest) = text.split_once(' ').ok_or(WRONG)?;
+    let (letter, rest) = rest.split_once(' ').ok_or(WRONG)?;
+    Ok((due(due_at)?, letter, rest))
+}
+
 /// Reads when a board is due, if that is known.
-pub(super) fn due(text: &str) -> Result<Option<Timestamp>, Garbled> {
+fn due(text: &str) -> Result<Option<Timestamp>, Garbled> {
     match text {
         "-" => Ok(None),
         text => time(text).map(Some),

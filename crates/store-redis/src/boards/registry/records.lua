@@ -31,7 +31,7 @@ local function meaning_at(kinds, kind, revision)
     if held == revision then return meaning end
 end
 
-local RECORD = {'life', 'shards', 'meaning', 'at', 'touched', 'servers', 'emptying', 'activity'}
+local RECORD = {'incarnation', 'shards', 'meaning', 'at', 'touched', 'servers', 'emptying', 'activity'}
 
 local function record_text(record)
     local words = {}
@@ -39,7 +39,7 @@ local function record_text(record)
     return table.concat(words, ' ')
 end
 
--- The record of a board that was born, and its text.
+-- The record of a created board, and its text.
 local function record_of(boards, subject)
     local text = call('HGET', boards, subject)
     if not text then return nil end
@@ -51,7 +51,7 @@ local function record_of(boards, subject)
     return record, text
 end
 
--- A board with settings only: its life, how many shards, since when, and its time.
+-- A board with settings only: its incarnation, how many shards, since when, and its time.
 local function settings_of(settled, subject)
     local text = call('HGET', settled, subject)
     if not text then return nil end

@@ -2,14 +2,14 @@
 //! another server.
 
 use std::sync::Arc;
+use std::time::Duration;
 
 use board::Timestamp;
 use testkit::redis::{Pooled, RedisOptions, RedisServer};
 
 use super::*;
 use crate::boards::fixtures::gifts::{NOW, day, gifts};
-use crate::boards::fixtures::parts::{OpenedParts, Parts};
-use crate::boards::library::library;
+use crate::boards::fixtures::parts::{OpenedParts, parts_at};
 use crate::boards::retention::LINGER;
 use redis_nodes::{Location, registry_key};
 use shard_store::{CreateBoardError, KindRecord, Revision};
@@ -26,7 +26,7 @@ async fn opened() -> (OpenedParts, KindRecord) {
 }
 
 async fn opened_on(redis: Pooled<RedisServer>) -> (OpenedParts, KindRecord) {
-    let opened = OpenedParts::with(redis, RedisSettings::default(), library()).await;
+    let opened = OpenedParts::with(redis, RedisSettings::default()).await;
     let kind = Arc::new(gifts(vec![day()]));
     let kind = opened.registry.put_kind(kind, Revision(0), false).await;
     (opened, kind.unwrap())
@@ -57,7 +57,7 @@ fn create_board(opened: &OpenedParts, number: &str, deadline: &str) -> String {
         "5",
         "60005",
     ];
-    opened.fcall("birth", &keys, &args)
+    opened.fcall("create_board", &keys, &args)
 }
 
 #[tokio::test]
@@ -66,7 +66,7 @@ async fn a_creation_sent_again_is_answered_and_creates_nothing() {
     let name = "gifts/room".parse().unwrap();
     let created = create_board(&opened, "1", FAR);
     assert!(
-        created.starts_with(&format!("R60005 b {INCARNATION} 4 ")),
+        created.starts_with(&format!("R60005 c {INCARNATION} 4 ")),
         "{created}"
     );
     assert_eq!(create_board(&opened, "1", FAR), created);
@@ -121,11 +121,11 @@ async fn a_deletion_sent_again_is_not_a_second_one() {
     let keys: Vec<&[u8]> = keys.iter().map(AsRef::as_ref).collect();
     let delete_board = |number| {
         let args = [FAR, number, "gifts/room", "room", "-", "-", "-", "-"];
-        opened.fcall("bury", &keys, &args)
+        opened.fcall("delete_board", &keys, &args)
     };
     let deleted = delete_board("1");
     assert!(
-        deleted.starts_with(&format!("Rb{} ", old.spread.incarnation())),
+        deleted.starts_with(&format!("Rc{} ", old.spread.incarnation())),
         "{deleted}"
     );
     let created = opened.registry.create_board(&name, &kind, None, now());
@@ -133,7 +133,7 @@ async fn a_deletion_sent_again_is_not_a_second_one() {
     assert_eq!(delete_board("1"), deleted);
     let on = opened.registry.board(&name).await.unwrap().unwrap();
     assert_eq!(on.spread.incarnation(), new.spread.incarnation());
-    assert!(delete_board("2").starts_with("Rb"));
+    assert!(delete_board("2").starts_with("Rc"));
     assert_eq!(delete_board("3"), "ENOTTHERE");
 }
 
@@ -263,7 +263,7 @@ async fn a_board_that_is_there_is_not_written_again() {
         ..RedisSettings::default()
     };
     let replica = RedisOptions::new().replica_of(&opened.redis).start();
-    let parts = Parts::over(&opened.redis, &settings, library()).await;
+    let parts = parts_at(&opened.redis.url(), &settings).await;
     let found = parts.registry.create_board(&name, &kind, None, later).await;
     assert_eq!(
         found.unwrap().0.spread.incarnation(),
@@ -281,7 +281,7 @@ async fn where_no_node_has_time_for_a_write_no_board_is_created() {
     let nodes = [(); 2].map(|()| RedisServer::plain());
     let addresses = nodes.each_ref().map(|node| node.address().to_string());
     let url = format!("redis://{}", addresses.join(","));
-    let parts = Parts::at(&url, &RedisSettings::default(), library()).await;
+    let parts = parts_at(&url, &RedisSettings::default()).await;
     let (registry, servers) = (&parts.registry, &parts.servers);
     let kind = Arc::new(gifts(vec![day()]));
     let kind = registry.put_kind(kind, Revision(0), false).await.unwrap();

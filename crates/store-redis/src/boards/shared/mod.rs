@@ -18,13 +18,13 @@ use tokio::time::Instant;
 
 use self::presence::Presence;
 use super::call_error::failed;
-use super::incarnations::Incarnations;
 use super::keys::ShardKeys;
-use super::session::Session;
+use super::parts::Parts;
 use super::wire::{Garbled, Unpack, millis};
-use redis_nodes::{Call, Effect, Nodes};
-use shard_store::Calls;
-use shard_store::{Lease, SharedBoards, SharedMergeResult, SharedTake, SharedTop, StoreError};
+use redis_nodes::{Call, Effect};
+use shard_store::{
+    Calls, Lease, SharedBoards, SharedMergeResult, SharedTake, SharedTop, StoreError,
+};
 
 /// The maximum bytes of a board that is shared: Redis blocks other calls while it copies one.
 pub(super) const BOARD_BYTES_MAX: usize = 4 << 20;
@@ -43,41 +43,33 @@ const HOME_SHARD: u16 = 0;
 
 /// The shared tops of a store.
 #[derive(Debug)]
-pub struct SharedTops {
-    servers: Arc<Nodes>,
-    session: Arc<Session>,
-    incarnations: Arc<Incarnations>,
+pub(crate) struct SharedTops {
+    parts: Parts,
     presence: Presence,
     calls: Arc<Calls>,
 }
 
 impl SharedTops {
     /// Starts to announce this server to the others, until [`SharedTops::close`].
-    pub fn new(
-        servers: Arc<Nodes>,
-        session: Arc<Session>,
-        incarnations: Arc<Incarnations>,
-        calls: Arc<Calls>,
-    ) -> Self {
+    pub(crate) fn new(parts: &Parts, calls: Arc<Calls>) -> Self {
         Self {
-            presence: Presence::begin(servers.clone(), session.clone()),
-            servers,
-            session,
-            incarnations,
+            presence: Presence::begin(parts.servers.clone(), parts.session.clone()),
+            parts: parts.clone(),
             calls,
         }
     }
 
     /// Returns whether other servers are active: otherwise there is no server to share with.
-    #[must_use]
-    pub fn has_others(&self) -> bool {
+    pub(crate) fn has_others(&self) -> bool {
         self.presence.has_others()
     }
 
     /// Announces that this server stops.
-    #[must_use]
-    pub fn close(&self) -> BoxFuture<'_, ()> {
-        self.presence.end(&self.servers, &self.session).boxed()
+    pub(crate) async fn close(&self) {
+        let Parts {
+            servers, session, ..
+        } = &self.parts;
+        self.presence.end(servers, session).await;
     }
 
     /// Calls a function on a shared top.
@@ -88,64 +80,21 @@ impl SharedTops {
         args: Vec<Bytes>,
         timeout: Duration,
     ) -> Result<Bytes, StoreError> {
-        let place = self.incarnations.place(&top.board, HOME_SHARD).await?;
+        let place = self
+            .parts
+            .incarnations
+            .place(&top.board, HOME_SHARD)
+            .await?;
         let key = ShardKeys::new(&top.board, HOME_SHARD).top(top.window, &top.shape);
-        let call = Call {
-            function,
-            keys: vec![key],
-            args,
-            effect: Effect::Volatile,
-            until: Instant::now() + timeout,
-            waits_until: None,
-            closes: None,
-        };
-        let answer = self.servers.call(place, &call).await.map_err(failed)?;
+        let until = Instant::now() + timeout;
+        let call = Call::new(function, Effect::Volatile, vec![key], args, until);
+        let answer = self
+            .parts
+            .servers
+            .call(place, &call)
+            .await
+            .map_err(failed)?;
         Ok(answer.payload)
-    }
-
-    async fn take_once(
-        &self,
-        top: &SharedTop,
-        known: Option<&str>,
-        age_max: Duration,
-    ) -> Result<SharedTake, StoreError> {
-        let token = format!("{}-{}", self.session.name(), self.session.next_call());
-        let args = vec![
-            Bytes::from(token.clone()),
-            Bytes::copy_from_slice(known.unwrap_or_default().as_bytes()),
-            millis(age_max),
-            millis(LEASE),
-        ];
-        let payload = self.call("take", top, args, TAKE_TIMEOUT).await?;
-        taken(&payload, token).map_err(|garbled| StoreError::Unavailable(garbled.to_string()))
-    }
-
-    async fn publish_once(
-        &self,
-        top: &SharedTop,
-        lease: &Lease,
-        merged: SharedMergeResult,
-        kept: Duration,
-    ) -> Result<(), StoreError> {
-        let (what, version, bytes) = match merged {
-            SharedMergeResult::Board { version, bytes } if bytes.len() <= BOARD_BYTES_MAX => {
-                ("board", version, bytes)
-            }
-            SharedMergeResult::Unchanged { version } => ("same", version, Bytes::new()),
-            SharedMergeResult::Board { .. } | SharedMergeResult::Nothing => {
-                ("nothing", String::new(), Bytes::new())
-            }
-        };
-        let args = vec![
-            Bytes::from(lease.token.clone()),
-            Bytes::from(lease.began_ms.to_string()),
-            millis(kept),
-            Bytes::from_static(what.as_bytes()),
-            Bytes::from(version),
-            bytes,
-        ];
-        let published = self.call("publish", top, args, PUBLISH_TIMEOUT).await;
-        published.map(drop)
     }
 }
 
@@ -160,7 +109,21 @@ impl SharedBoards for SharedTops {
         known: Option<&'a str>,
         age_max: Duration,
     ) -> BoxFuture<'a, Result<SharedTake, StoreError>> {
-        let take = self.take_once(top, known, age_max);
+        let take = async move {
+            let token = format!(
+                "{}-{}",
+                self.parts.session.name(),
+                self.parts.session.next_call()
+            );
+            let args = vec![
+                Bytes::from(token.clone()),
+                Bytes::copy_from_slice(known.unwrap_or_default().as_bytes()),
+                millis(age_max),
+                millis(LEASE),
+            ];
+            let payload = self.call("take", top, args, TAKE_TIMEOUT).await?;
+            taken(&payload, token).map_err(|garbled| StoreError::Unavailable(garbled.to_string()))
+        };
         self.calls.take_shared.time(take).boxed()
     }
 
@@ -171,7 +134,27 @@ impl SharedBoards for SharedTops {
         merged: SharedMergeResult,
         kept: Duration,
     ) -> BoxFuture<'a, Result<(), StoreError>> {
-        let publish = self.publish_once(top, lease, merged, kept);
+        let publish = async move {
+            let (what, version, bytes) = match merged {
+                SharedMergeResult::Board { version, bytes } if bytes.len() <= BOARD_BYTES_MAX => {
+                    ("board", version, bytes)
+                }
+                SharedMergeResult::Unchanged { version } => ("same", version, Bytes::new()),
+                SharedMergeResult::Board { .. } | SharedMergeResult::Nothing => {
+                    ("nothing", String::new(), Bytes::new())
+                }
+            };
+            let args = vec![
+                Bytes::from(lease.token.clone()),
+                Bytes::from(lease.began_ms.to_string()),
+                millis(kept),
+                Bytes::from_static(what.as_bytes()),
+                Bytes::from(version),
+                bytes,
+            ];
+            let published = self.call("publish", top, args, PUBLISH_TIMEOUT).await;
+            published.map(drop)
+        };
         self.calls.publish_shared.time(publish).boxed()
     }
 }

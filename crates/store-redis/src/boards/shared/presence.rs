@@ -88,15 +88,9 @@ async fn call(
     function: &'static str,
     args: Vec<Bytes>,
 ) -> Result<Bytes, StoreError> {
-    let call = Call {
-        function,
-        keys: vec![registry_key("servers")],
-        args,
-        effect: Effect::Volatile,
-        until: Instant::now() + SAY_TIMEOUT,
-        waits_until: None,
-        closes: None,
-    };
+    let until = Instant::now() + SAY_TIMEOUT;
+    let keys = vec![registry_key("servers")];
+    let call = Call::new(function, Effect::Volatile, keys, args, until);
     let answer = servers.call(servers.registry(), &call).await;
     answer.map(|answer| answer.payload).map_err(failed)
 }

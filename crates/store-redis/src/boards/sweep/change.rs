@@ -16,8 +16,6 @@ use std::time::Duration;
 
 use board::{Activity, Incarnation};
 use bytes::Bytes;
-use futures::FutureExt as _;
-use futures::future::BoxFuture;
 use moka::sync::Cache;
 use tokio::time::Instant;
 
@@ -34,26 +32,22 @@ const RECONCILED: Duration = Duration::from_secs(5);
 
 impl Sweep {
     /// Changes the activity of a created board from that of `board`, before `until`.
-    #[must_use]
-    pub fn change_activity<'a>(
-        &'a self,
-        board: &'a BoardRecord,
+    pub(crate) async fn change_activity(
+        &self,
+        board: &BoardRecord,
         activity: Activity,
         until: Option<Instant>,
-    ) -> BoxFuture<'a, Result<BoardRecord, ChangeActivityError>> {
-        async move {
-            let change = |freeze| self.change_within(freeze, board, activity, until);
-            let mut changed = change(Freeze::SHORT).await;
-            if is_undone(&changed) {
-                changed = change(Freeze::LONG).await;
-            }
-            let is_late = until.is_some_and(|until| Instant::now() >= until);
-            if is_late && is_undone(&changed) {
-                return Err(ChangeActivityError::DeadlinePassed);
-            }
-            changed
+    ) -> Result<BoardRecord, ChangeActivityError> {
+        let change = |freeze| self.change_within(freeze, board, activity, until);
+        let mut changed = change(Freeze::SHORT).await;
+        if is_undone(&changed) {
+            changed = change(Freeze::LONG).await;
         }
-        .boxed()
+        let is_late = until.is_some_and(|until| Instant::now() >= until);
+        if is_late && is_undone(&changed) {
+            return Err(ChangeActivityError::DeadlinePassed);
+        }
+        changed
     }
 
     async fn change_within(
@@ -75,6 +69,7 @@ impl Sweep {
         let changed = match self.hold(spread, &token, decided, freeze).await {
             Ok(()) => {
                 let changed = self
+                    .parts
                     .registry
                     .change_activity(board, activity, until_decided);
                 changed.await
@@ -101,8 +96,7 @@ impl Sweep {
     /// Handles a shard that has refused the activity of `board`. If that is what the registry has, it
     /// has lost a change: the shards get what it has. Of callers that find the same, one does it, and
     /// goes on when its caller has gone.
-    #[must_use]
-    pub fn reconcile<'a>(&'a self, board: &'a BoardRecord) -> BoxFuture<'a, ()> {
+    pub(crate) async fn reconcile(&self, board: &BoardRecord) {
         let (sweep, board) = (self.clone(), board.clone());
         let reconciling = tokio::spawn(async move {
             let is_lost = |now: Record| now.spread.board.activity == board.activity;
@@ -120,12 +114,13 @@ impl Sweep {
                 }
             }
         });
-        reconciling.map(drop).boxed()
+        // Its panic is in the log.
+        let _ = reconciling.await;
     }
 
     /// Returns the record of a created board, as it is now.
     async fn created(&self, board: &BoardRecord) -> Result<Record, ChangeActivityError> {
-        match self.registry.incarnation(board).await {
+        match self.parts.registry.incarnation(board).await {
             Ok(held) => held.record.ok_or(ChangeActivityError::Stale),
             Err(StoreError::IncarnationEnded) => Err(ChangeActivityError::Stale),
             Err(error) => Err(error.into()),

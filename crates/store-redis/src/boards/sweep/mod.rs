@@ -26,32 +26,25 @@
 //! Clocks of servers have to agree to within a small part of the shortest idle time.
 
 mod change;
-mod short_list;
 #[cfg(test)]
 mod tests;
 mod visit;
 
 use std::collections::HashMap;
 use std::sync::Arc;
-use std::time::Duration;
 
 use board::{BoardName, Incarnation, KindName, Timestamp};
-use futures::FutureExt as _;
-use futures::future::BoxFuture;
 use futures::stream::{self, StreamExt};
 use moka::sync::Cache;
 use tokio::time::Instant;
 
-use super::incarnations::Incarnations;
-use super::registry::{After, Claimed, Record, Registry, Touch};
-use super::session::Session;
-use super::settings::RedisSettings;
+use super::parts::Parts;
+use super::registry::{After, Claimed, Record, Touch};
 use super::shards::{Shards, not_connected};
 use super::spread::Spread;
+use crate::lists::Refills;
 use change::reconciled;
-use redis_nodes::Nodes;
 use shard_store::{BoardRecord, DeleteBoardError, KindRecord, StoreError};
-pub use short_list::{RefillLists, ShortList};
 use visit::after;
 
 /// The number of boards that are claimed at once.
@@ -74,15 +67,11 @@ enum Away {
 
 /// Drops what is past its time. Cheap to clone.
 #[derive(Debug, Clone)]
-pub struct Sweep {
-    servers: Arc<Nodes>,
-    session: Arc<Session>,
-    registry: Arc<Registry>,
-    incarnations: Arc<Incarnations>,
-    lists: Arc<dyn RefillLists>,
+pub(crate) struct Sweep {
+    parts: Parts,
+    lists: Arc<Refills>,
     /// The boards that were set right, one at a time.
     reconciled: Arc<tokio::sync::Mutex<Cache<Incarnation, ()>>>,
-    deadline: Duration,
 }
 
 /// The boards that a sweep could not visit: there may be very many on a node that is unavailable.
@@ -108,98 +97,73 @@ impl Failures {
 
 impl Sweep {
     /// Creates a sweep that has lists refilled by `lists`.
-    pub fn new(
-        servers: Arc<Nodes>,
-        session: Arc<Session>,
-        registry: Arc<Registry>,
-        incarnations: Arc<Incarnations>,
-        lists: Arc<dyn RefillLists>,
-        settings: &RedisSettings,
-    ) -> Self {
+    pub(crate) fn new(parts: &Parts, lists: Arc<Refills>) -> Self {
         Self {
-            servers,
-            session,
-            registry,
-            incarnations,
+            parts: parts.clone(),
             lists,
             reconciled: Arc::new(tokio::sync::Mutex::new(reconciled())),
-            deadline: settings.write_deadline,
         }
     }
 
     /// Drops what is past its time at `now`, of all boards that no other server has claimed. What
     /// fails is due again a minute later; the first failure is returned.
-    #[must_use]
-    pub fn drop_expired(&self, now: Timestamp) -> BoxFuture<'_, Result<(), StoreError>> {
-        async move {
-            let finished = self.finish_deletions().await;
-            let swept = self.sweep_due(now).await;
-            finished.and(swept)
-        }
-        .boxed()
+    pub(crate) async fn drop_expired(&self, now: Timestamp) -> Result<(), StoreError> {
+        let finished = self.finish_deletions().await;
+        let swept = self.sweep_due(now).await;
+        finished.and(swept)
     }
 
     /// Ends a board, or settings, whose time is over at `now`, so that its name is free, unless it was changed. Its shards
     /// are left to the next sweep.
-    #[must_use]
-    pub fn end_over<'a>(
-        &'a self,
-        board: &'a BoardRecord,
+    pub(crate) async fn end_over(
+        &self,
+        board: &BoardRecord,
         now: Timestamp,
-    ) -> BoxFuture<'a, Result<(), StoreError>> {
-        async move {
-            let kind = self.registry.kind(board.name.kind()).await?;
-            let Some(kind) = kind.and_then(|record| record.kind) else {
-                return Ok(());
-            };
-            let Some(record) = self.registry.board(&board.name).await? else {
-                return Ok(());
-            };
-            if !record.board().activity.has_expired(now) {
-                return Ok(());
-            }
-            let until = Instant::now() + self.deadline;
-            let after = after(&record, &kind, now)?;
-            let ended = self
-                .registry
-                .delete_incarnation(&record, after, until)
-                .await?;
-            if ended {
-                self.incarnations.forget(record.board());
-            }
-            Ok(())
+    ) -> Result<(), StoreError> {
+        let kind = self.parts.registry.kind(board.name.kind()).await?;
+        let Some(kind) = kind.and_then(|record| record.kind) else {
+            return Ok(());
+        };
+        let Some(record) = self.parts.registry.board(&board.name).await? else {
+            return Ok(());
+        };
+        if !record.board().activity.has_expired(now) {
+            return Ok(());
         }
-        .boxed()
+        let until = Instant::now() + self.parts.settings.write_deadline;
+        let after = after(&record, &kind, now)?;
+        let ended = self
+            .parts
+            .registry
+            .delete_incarnation(&record, after, until)
+            .await?;
+        if ended {
+            self.parts.incarnations.forget(record.board());
+        }
+        Ok(())
     }
 
     /// Ends the current incarnation of a board.
-    #[must_use]
-    pub fn delete_board<'a>(
-        &'a self,
-        name: &'a BoardName,
-    ) -> BoxFuture<'a, Result<(), DeleteBoardError>> {
-        async move {
-            let Some(record) = self.registry.delete_board(name).await? else {
-                return Ok(());
-            };
-            self.incarnations.forget(record.board());
-            let ended = self.put_tombstones(&record, Away::Call).await;
-            // The board has ended, whatever the error says, and the next sweep finishes it. Until
-            // then servers that have not learned of its end show it and write to it, so this is not
-            // a success either.
-            Ok(ended.map_err(|error| {
-                let why = format!("the board is deleted, but not yet on all shards: {error}");
-                StoreError::Unknown(why)
-            })?)
-        }
-        .boxed()
+    pub(crate) async fn delete_board(&self, name: &BoardName) -> Result<(), DeleteBoardError> {
+        let Some(record) = self.parts.registry.delete_board(name).await? else {
+            return Ok(());
+        };
+        self.parts.incarnations.forget(record.board());
+        let ended = self.put_tombstones(&record, Away::Call).await;
+        // The board has ended, whatever the error says, and the next sweep finishes it. Until
+        // then servers that have not learned of its end show it and write to it, so this is not
+        // a success either.
+        Ok(ended.map_err(|error| {
+            let why = format!("the board is deleted, but not yet on all shards: {error}");
+            StoreError::Unknown(why)
+        })?)
     }
 
     async fn sweep_due(&self, now: Timestamp) -> Result<(), StoreError> {
-        self.incarnations.swept(now);
+        self.parts.incarnations.swept(now);
         let mut failures = Failures::default();
         loop {
-            let claimed = self.registry.take_due(now, BOARDS_CLAIMED).await;
+            let claimed = self.parts.registry.take_due(now, BOARDS_CLAIMED).await;
             let claimed = claimed.inspect_err(|_| failures.log())?;
             if claimed.boards.is_empty() {
                 failures.log();
@@ -236,7 +200,7 @@ impl Sweep {
                 Err(error) => failures.note(name, error),
             }
         }
-        self.registry.set_due(claimed, &next).await
+        self.parts.registry.set_due(claimed, &next).await
     }
 
     async fn kinds_of(
@@ -246,7 +210,7 @@ impl Sweep {
         let mut kinds = HashMap::new();
         for name in boards {
             if !kinds.contains_key(name.kind())
-                && let Some(record) = self.registry.kind(name.kind()).await?
+                && let Some(record) = self.parts.registry.kind(name.kind()).await?
             {
                 kinds.insert(record.name.clone(), record);
             }
@@ -259,7 +223,7 @@ impl Sweep {
         let mut cursor = "0".to_owned();
         let mut first_failure = Ok(());
         loop {
-            let (next, dying) = self.registry.dying(&cursor).await?;
+            let (next, dying) = self.parts.registry.dying(&cursor).await?;
             let end = |record| self.put_tombstones(record, Away::PassBy);
             let ends: Vec<_> = dying.iter().map(end).collect();
             let ends = stream::iter(ends).buffer_unordered(BOARDS_AT_ONCE);
@@ -280,9 +244,13 @@ impl Sweep {
         after: Option<After>,
         until: Instant,
     ) -> Result<bool, StoreError> {
-        let removed = self.registry.delete_untouched(record, after, until).await?;
+        let removed = self
+            .parts
+            .registry
+            .delete_untouched(record, after, until)
+            .await?;
         if removed {
-            self.incarnations.forget(record.board());
+            self.parts.incarnations.forget(record.board());
             self.put_tombstones(record, Away::PassBy).await?;
         }
         Ok(removed)
@@ -296,11 +264,12 @@ impl Sweep {
         until: Instant,
     ) -> Result<bool, StoreError> {
         let ended = self
+            .parts
             .registry
             .delete_incarnation(record, after, until)
             .await?;
         if ended && record.board().created {
-            self.incarnations.forget(record.board());
+            self.parts.incarnations.forget(record.board());
             self.put_tombstones(record, Away::PassBy).await?;
         }
         Ok(ended)
@@ -322,7 +291,10 @@ impl Sweep {
             (Some(shard), Away::PassBy) => ended = ended.and(Err(not_connected(*shard))),
         }
         ended?;
-        self.registry.deleted(record.spread.incarnation()).await
+        self.parts
+            .registry
+            .deleted(record.spread.incarnation())
+            .await
     }
 
     async fn touch(&self, record: &Record, written: Timestamp) -> Result<(), StoreError> {
@@ -330,19 +302,27 @@ impl Sweep {
             now: Some(written),
             due: None,
         };
-        self.registry.touch(record.board(), touch).await.map(drop)
+        self.parts
+            .registry
+            .touch(record.board(), touch)
+            .await
+            .map(drop)
     }
 
     /// Returns a name for a freeze.
     fn token(&self) -> String {
-        format!("{}-{}", self.session.name(), self.session.next_call())
+        format!(
+            "{}-{}",
+            self.parts.session.name(),
+            self.parts.session.next_call()
+        )
     }
 
     fn shards<'a>(&'a self, spread: &'a Spread) -> Shards<'a> {
         Shards {
-            servers: &self.servers,
+            servers: &self.parts.servers,
             spread,
-            until: Instant::now() + self.deadline,
+            until: Instant::now() + self.parts.settings.write_deadline,
             waits: true,
         }
     }

@@ -5,14 +5,13 @@ use std::time::Duration;
 
 use board::{BoardName, Kind, Timestamp, Window};
 use bytes::Bytes;
-use futures::FutureExt as _;
-use futures::future::BoxFuture;
 use tokio::time::Instant;
 
-use super::{Next, ShortList, Sweep};
+use super::{Next, Sweep};
 use crate::boards::registry::{After, Record};
 use crate::boards::retention::{LINGER, gone_at, time_to_live_ms, untouched_max};
 use crate::boards::shards::{Freeze, Shards, Spent, Survey};
+use crate::lists::List;
 use shard_store::{BoardRecord, BoardSettings, StoreError};
 
 /// The maximum time between two visits of a board. Windows that were not reported are dropped that
@@ -46,11 +45,11 @@ impl Sweep {
         kind: &Arc<Kind>,
         now: Timestamp,
     ) -> Result<Next, StoreError> {
-        let Some(record) = self.registry.board(name).await? else {
+        let Some(record) = self.parts.registry.board(name).await? else {
             return Ok(None);
         };
         if record.board().activity.has_expired(now) {
-            let until = Instant::now() + self.deadline;
+            let until = Instant::now() + self.parts.settings.write_deadline;
             let after = after(&record, kind, now)?;
             let ended = self.end_expired(&record, after, until).await?;
             // Otherwise its activity was just changed.
@@ -62,7 +61,7 @@ impl Sweep {
         match self.survey(&record).await {
             // The registry has lost the end of this incarnation: it is ended again.
             Err(StoreError::IncarnationEnded) => {
-                let until = Instant::now() + self.deadline;
+                let until = Instant::now() + self.parts.settings.write_deadline;
                 let after = after(&record, kind, now)?;
                 let removed = self.remove(&record, after, until).await?;
                 Ok(unless_ended(removed, now))
@@ -82,34 +81,30 @@ impl Sweep {
 
     /// Ends a board to which nothing was ever applied, and keeps the settings that it had, with
     /// their times.
-    #[must_use]
-    pub fn withdraw<'a>(&'a self, board: &'a BoardRecord) -> BoxFuture<'a, Result<(), StoreError>> {
-        async move {
-            let kind = self.registry.kind(board.name.kind()).await?;
-            let (Some(record), Some(kind)) = (
-                self.registry.board(&board.name).await?,
-                kind.and_then(|record| record.kind),
-            ) else {
-                return Ok(());
-            };
-            if record.spread.incarnation() != board.incarnation || !record.board().created {
-                return Ok(());
-            }
-            let visit = Visit {
-                sweep: self,
-                record: &record,
-                kind: &kind,
-                // Nothing of it depends on the time.
-                now: record.touched,
-                surveys: self.survey(&record).await?,
-            };
-            if visit.written().is_some() {
-                return Ok(());
-            }
-            let kept = visit.kept()?;
-            visit.end(Spent::Nothing, kept).await.map(drop)
+    pub(crate) async fn withdraw(&self, board: &BoardRecord) -> Result<(), StoreError> {
+        let kind = self.parts.registry.kind(board.name.kind()).await?;
+        let (Some(record), Some(kind)) = (
+            self.parts.registry.board(&board.name).await?,
+            kind.and_then(|record| record.kind),
+        ) else {
+            return Ok(());
+        };
+        if record.spread.incarnation() != board.incarnation || !record.board().created {
+            return Ok(());
         }
-        .boxed()
+        let visit = Visit {
+            sweep: self,
+            record: &record,
+            kind: &kind,
+            // Nothing of it depends on the time.
+            now: record.touched,
+            surveys: self.survey(&record).await?,
+        };
+        if visit.written().is_some() {
+            return Ok(());
+        }
+        let kept = visit.kept()?;
+        visit.end(Spent::Nothing, kept).await.map(drop)
     }
 
     async fn visit_uncreated(
@@ -123,9 +118,12 @@ impl Sweep {
             return Ok(Some(end));
         }
         // Settings that were made again meanwhile are another incarnation, with its own time.
-        let until = Instant::now() + self.deadline;
+        let until = Instant::now() + self.parts.settings.write_deadline;
         let after = after(record, kind, now)?;
-        self.registry.delete_untouched(record, after, until).await?;
+        self.parts
+            .registry
+            .delete_untouched(record, after, until)
+            .await?;
         Ok(None)
     }
 
@@ -144,8 +142,11 @@ impl Sweep {
     /// Empties the window without bounds on all shards of a board for which that was decided.
     async fn empty(&self, record: &Record, bound: Timestamp) -> Result<(), StoreError> {
         let shards = self.shards(&record.spread);
-        shards.empty_all(bound, &self.session).await?;
-        self.registry.end_emptying(record.board(), bound).await
+        shards.empty_all(bound, &self.parts.session).await?;
+        self.parts
+            .registry
+            .end_emptying(record.board(), bound)
+            .await
     }
 }
 
@@ -218,14 +219,14 @@ impl Visit<'_> {
     fn refill_lists(&self) {
         for (shard, held) in (0..).zip(&self.surveys) {
             for window in &held.short {
-                let list = ShortList {
+                let list = List {
                     board: self.record.board().clone(),
                     shard,
                     kind: self.kind.clone(),
                     place: self.record.spread.place(shard),
                     window: *window,
                 };
-                self.sweep.lists.clone().refill(list);
+                drop(self.sweep.lists.start(list));
             }
         }
     }
@@ -249,6 +250,7 @@ impl Visit<'_> {
         }
         if !self
             .sweep
+            .parts
             .registry
             .begin_emptying(self.record, bound)
             .await?
@@ -399,7 +401,7 @@ impl Visit<'_> {
     ) -> Result<bool, StoreError> {
         match shards.freeze(shard, token, spent, freeze).await {
             Err(StoreError::SettingsChanged) => {
-                let incarnations = &self.sweep.incarnations;
+                let incarnations = &self.sweep.parts.incarnations;
                 incarnations.thaw(self.record.board(), shard).await?;
                 shards.freeze(shard, token, spent, freeze).await
             }

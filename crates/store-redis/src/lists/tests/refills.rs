@@ -10,12 +10,10 @@ use testkit::redis::{FaultProxy, Matching, RedisServer};
 use tokio::time::{Instant, sleep};
 
 use super::list_board::{ALL, ListBoard, NOW, list};
-use crate::boards::fixtures::parts::Parts;
+use crate::boards::fixtures::parts::parts_at;
 use crate::boards::settings::RedisSettings;
-use crate::boards::sweep::ShortList;
-use crate::library::library;
-use crate::lists::Refills;
 use crate::lists::refills::REFILLS_AT_ONCE;
+use crate::lists::{List, Refills};
 use redis_nodes::Writes;
 use shard_store::{Batch, Change, ShardStore, StoreError};
 
@@ -143,18 +141,13 @@ async fn a_long_refill_is_one_for_all_and_goes_on_behind_the_answers() {
 }
 
 /// Another server's refills over the same Redis.
-async fn refills(room: &ListBoard) -> (Arc<Refills>, impl Fn() -> ShortList) {
+async fn refills(room: &ListBoard) -> (Arc<Refills>, impl Fn() -> List) {
     let settings = RedisSettings::default();
-    let parts = Parts::over(&room.redis, &settings, library()).await;
-    let refills = Refills::new(
-        &parts.servers,
-        &parts.session,
-        &parts.incarnations,
-        &settings,
-    );
+    let parts = parts_at(&room.redis.url(), &settings).await;
+    let refills = Refills::new(&parts);
     let place = parts.incarnations.place(&room.record, 0).await.unwrap();
     let (board, kind) = (room.record.clone(), room.kind.clone());
-    let short = move || ShortList {
+    let short = move || List {
         board: board.clone(),
         shard: 0,
         kind: kind.clone(),

@@ -7,7 +7,7 @@ use crate::boards::fixtures::random_standings::{
     any_name, any_packed_rules, any_rules, any_standing, points,
 };
 use crate::boards::fixtures::redis_standings::member;
-use crate::written_window::{ShardReaders, WrittenWindow};
+use crate::boards::fixtures::written_window::{ShardReaders, WrittenWindow};
 use shard_store::{Anchor, Group, Groups, Query, RangeAsk, RangePart, ShardEntry};
 use testkit::dice::{Dice, Seed, runs};
 

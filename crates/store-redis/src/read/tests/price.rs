@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use crate::boards::fixtures::random_standings::{any_standing, points};
 use crate::boards::fixtures::redis_standings::member;
-use crate::written_window::{ShardReaders, WrittenWindow};
+use crate::boards::fixtures::written_window::{ShardReaders, WrittenWindow};
 use shard_store::{Anchor, Groups, Query, RangeAsk, ShardQuery, ShardReading};
 use testkit::dice::Dice;
 

@@ -4,7 +4,7 @@ use board::{Period, Timestamp, Window};
 
 use crate::boards::fixtures::random_standings::{any_standing, points};
 use crate::boards::fixtures::redis_standings::member;
-use crate::written_window::{ShardReaders, WrittenWindow};
+use crate::boards::fixtures::written_window::{ShardReaders, WrittenWindow};
 use shard_store::{
     Anchor, Groups, Query, RangeAsk, RangePart, ShardVersion, StoreError, WindowCount,
 };

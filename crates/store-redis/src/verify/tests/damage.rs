@@ -5,7 +5,7 @@ use crate::boards::fixtures::random_standings::{
     any_packed_rules, any_rules, any_standing, points,
 };
 use crate::boards::fixtures::redis_standings::{member, ranked};
-use crate::written_window::{ShardReaders, WrittenWindow};
+use crate::boards::fixtures::written_window::{ShardReaders, WrittenWindow};
 use shard_store::{Groups, IndexMismatch, Query, StoreError};
 use testkit::dice::{Dice, Seed, runs};
 

@@ -6,7 +6,7 @@ use board::Standing;
 use super::order_of;
 use crate::boards::fixtures::random_standings::{any_rules, any_standing};
 use crate::boards::fixtures::redis_standings::{member, ranked, standing_bytes};
-use crate::written_window::{ShardReaders, WrittenWindow};
+use crate::boards::fixtures::written_window::{ShardReaders, WrittenWindow};
 use testkit::dice::{Dice, Seed, runs};
 
 /// Writes a member as `apply` does, all at once: its score, the removal of its old entry, and its

@@ -12,9 +12,8 @@ use bytes::Bytes;
 use testkit::redis::{RedisServer, Reply};
 
 use super::SharedTops;
-use crate::boards::fixtures::parts::{Parts, enter};
+use crate::boards::fixtures::parts::{enter, parts_at};
 use crate::boards::keys::ShardKeys;
-use crate::boards::library::library;
 use crate::boards::session::Session;
 use crate::boards::settings::RedisSettings;
 use shard_store::{BoardRecord, Lease, SharedBoards, SharedMergeResult, SharedTake, SharedTop};
@@ -32,13 +31,8 @@ async fn tops_on(redis: &RedisServer) -> SharedTops {
     for incarnation in INCARNATIONS {
         enter(redis, &top(incarnation).board);
     }
-    let parts = Parts::over(redis, &RedisSettings::default(), library()).await;
-    SharedTops::new(
-        parts.servers,
-        parts.session,
-        parts.incarnations,
-        Arc::default(),
-    )
+    let parts = parts_at(&redis.url(), &RedisSettings::default()).await;
+    SharedTops::new(&parts, Arc::default())
 }
 
 fn top(incarnation: u64) -> SharedTop {

@@ -49,7 +49,7 @@ async fn the_silent_are_not_counted(writes: Writes) {
         writes,
         ..RedisSettings::default()
     };
-    let servers = Parts::over(&redis, &settings, library()).await.servers;
+    let servers = parts_at(&redis.url(), &settings).await.servers;
     let (one, other) = (Session::new().unwrap(), Session::new().unwrap());
     assert_eq!(say(&servers, &one).await.unwrap(), 1);
     assert_eq!(say(&servers, &one).await.unwrap(), 1);

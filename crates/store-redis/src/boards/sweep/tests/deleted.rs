@@ -5,8 +5,8 @@ use testkit::redis::RedisServer;
 
 use super::*;
 use crate::boards::fixtures::gifts::{day, gifts_over};
-use crate::boards::fixtures::parts::{DEADLINE, Parts, until};
-use crate::boards::library::library;
+use crate::boards::fixtures::parts::{DEADLINE, parts_at, until};
+use crate::boards::settings::RedisSettings;
 
 #[tokio::test]
 async fn a_deletion_that_was_interrupted_is_finished() {
@@ -56,8 +56,8 @@ async fn a_deletion_that_did_not_reach_a_node_is_unknown() {
         write_deadline: Duration::from_secs(2),
         ..RedisSettings::default()
     };
-    let near = Parts::at(&url, &settings, library()).await;
-    let far = Parts::at(&url, &settings, library()).await;
+    let near = parts_at(&url, &settings).await;
+    let far = parts_at(&url, &settings).await;
     // More shards than are called at once.
     let kind = Arc::new(gifts_over(
         128,
@@ -77,14 +77,12 @@ async fn a_deletion_that_did_not_reach_a_node_is_unknown() {
         (&nodes[1], &nodes[0])
     };
     let sweep_with = |settings: &RedisSettings| {
-        Sweep::new(
-            near.servers.clone(),
-            near.session.clone(),
-            near.registry.clone(),
-            near.incarnations.clone(),
-            Arc::new(NoLists),
+        let settings = Arc::new(settings.clone());
+        let parts = Parts {
             settings,
-        )
+            ..near.clone()
+        };
+        Sweep::new(&parts, Refills::new(&parts))
     };
     let sweep = sweep_with(&settings);
     other.pause();

@@ -112,17 +112,9 @@ async fn two_servers_sweep_each_board_once() {
             .await
             .unwrap();
     }
-    let session = Arc::new(Session::new().unwrap());
-    let settings = &room.opened.settings;
-    let registry = Registry::new(room.opened.servers.clone(), session.clone(), settings);
-    let other = Sweep::new(
-        room.opened.servers.clone(),
-        session,
-        Arc::new(registry),
-        room.opened.incarnations.clone(),
-        Arc::new(NoLists),
-        settings,
-    );
+    let opened = &room.opened;
+    let another = Parts::over(opened.servers.clone(), &opened.settings).unwrap();
+    let other = Sweep::new(&another, Refills::new(&another));
     let later = now().plus(LINGER);
     let (one, two) = tokio::join!(room.sweep.drop_expired(later), other.drop_expired(later));
     one.and(two).unwrap();

@@ -7,13 +7,14 @@ mod freezes;
 mod idle;
 mod windows;
 
+use std::time::Duration;
+
 use board::{Calendar, Keep, Kind, Period, Window, WindowRule};
 
 use super::*;
 use crate::boards::fixtures::gifts::{NOW, gifts};
 use crate::boards::fixtures::parts::OpenedParts;
 use crate::boards::keys;
-use crate::boards::library::library;
 use shard_store::Revision;
 
 const DAY: Duration = Duration::from_hours(24);
@@ -29,16 +30,6 @@ fn now() -> Timestamp {
     Timestamp::from_millis(NOW)
 }
 
-/// A double that expects no refills: they are tested in `store-redis`.
-#[derive(Debug)]
-struct NoLists;
-
-impl RefillLists for NoLists {
-    fn refill(self: Arc<Self>, list: ShortList) {
-        panic!("{list:?}");
-    }
-}
-
 struct SweptBoard {
     opened: OpenedParts,
     sweep: Sweep,
@@ -48,7 +39,7 @@ struct SweptBoard {
 
 impl SweptBoard {
     async fn new(windows: Vec<WindowRule>) -> Self {
-        let opened = OpenedParts::plain(library()).await;
+        let opened = OpenedParts::plain().await;
         let kind = Arc::new(gifts(windows));
         let put = opened.registry.put_kind(kind.clone(), Revision(0), true);
         let put = put.await.unwrap();
@@ -56,14 +47,7 @@ impl SweptBoard {
         let created = opened.registry.create_board(&name, &put, None, now());
         let (record, _) = created.await.unwrap();
         Self {
-            sweep: Sweep::new(
-                opened.servers.clone(),
-                opened.session.clone(),
-                opened.registry.clone(),
-                opened.incarnations.clone(),
-                Arc::new(NoLists),
-                &opened.settings,
-            ),
+            sweep: Sweep::new(&opened, Refills::new(&opened)),
             opened,
             kind,
             record,

@@ -1,21 +1,20 @@
-//! A key that expires when something closes: [`Fence`].
+//! A key that expires when something closes: [`ClosingKey`].
 //!
 //! A transaction may reach Redis long after it was sent, and cannot read the clock there. But it
 //! may watch a key, and Redis aborts a transaction of which a watched key has expired since. In
 //! this order:
 //!
 //! ```text
-//! SET fence NX PXAT closing, WATCH fence, TIME ─► ... ─► MULTI, writes, EXEC
+//! SET key NX PXAT closing, WATCH key, TIME ─► ... ─► MULTI, writes, EXEC
 //! ```
 //!
-//! If TIME is not past the deadline, the fence existed when it was watched. Calls with the same
+//! If TIME is not past the deadline, the key existed when it was watched. Calls with the same
 //! closing share one, so that it is written once.
 
-use crate::redis_link::Value;
+use crate::redis_link::{CommandError, Value};
 use bytes::Bytes;
 
 use crate::call::Call;
-use crate::fault::Fault;
 use crate::keys;
 
 /// Closings are rounded up to this, in milliseconds: readings of a node's clock vary by less. It is
@@ -24,17 +23,17 @@ const STEP_MS: u64 = 100;
 
 /// A key that expires when a call must not be applied any more.
 #[derive(Debug)]
-pub(crate) struct Fence {
+pub(crate) struct ClosingKey {
     key: Bytes,
     ends_ms: u64,
 }
 
-impl Fence {
-    /// Returns the fence of a call for which something closes, if anything does. Its deadline, by
+impl ClosingKey {
+    /// Returns the key of a call for which something closes, if anything does. Its deadline, by
     /// the node's clock, is the first of these arguments.
-    pub(crate) fn of(call: &Call, args: &[Bytes]) -> Option<Result<Self, Fault>> {
+    pub(crate) fn of(call: &Call, args: &[Bytes]) -> Option<Result<Self, CommandError>> {
         let later = call.closes?.saturating_duration_since(call.until);
-        let fence = || {
+        let closing_key = || {
             let deadline = std::str::from_utf8(args.first()?).ok()?;
             let closes_ms =
                 deadline.parse::<u64>().ok()? + u64::try_from(later.as_millis()).ok()?;
@@ -42,7 +41,11 @@ impl Fence {
             let key = keys::until(call.keys.first()?, ends_ms)?;
             Some(Self { key, ends_ms })
         };
-        Some(fence().ok_or_else(|| Fault::NotSent("a call without a deadline or a key".to_owned())))
+        Some(
+            closing_key().ok_or_else(|| {
+                CommandError::NotSent("a call without a deadline or a key".to_owned())
+            }),
+        )
     }
 
     pub(crate) fn key(&self) -> &Bytes {

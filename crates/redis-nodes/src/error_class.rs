@@ -1,39 +1,6 @@
-//! Why a call failed at its node: [`Fault`], and what an error of Redis means: [`ErrorClass`].
+//! What an error of Redis means for a call: [`ErrorClass`].
 
-use crate::overload::Overload;
 use crate::redis_link::Address;
-
-/// Why a command has no reply.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) enum Fault {
-    /// It was not sent.
-    NotSent(String),
-    /// It was not sent, since it would be late after what waits before it.
-    Overloaded(Overload),
-    /// It may have been sent, and no reply arrived.
-    Lost(String),
-    /// Redis replied with this error.
-    Redis(String),
-}
-
-impl From<crate::redis_link::Fault> for Fault {
-    fn from(fault: crate::redis_link::Fault) -> Self {
-        match fault {
-            crate::redis_link::Fault::NotSent(words) => Self::NotSent(words),
-            crate::redis_link::Fault::Lost(words) => Self::Lost(words),
-            crate::redis_link::Fault::Redis(words) => Self::Redis(words),
-        }
-    }
-}
-
-impl Fault {
-    pub(crate) fn message(&self) -> &str {
-        match self {
-            Self::NotSent(words) | Self::Lost(words) | Self::Redis(words) => words,
-            Self::Overloaded(overload) => &overload.why,
-        }
-    }
-}
 
 /// What an error of Redis means for the call.
 #[derive(Debug, Clone, PartialEq, Eq)]
