@@ -620,7 +620,7 @@ export interface components {
              */
             status: string;
         };
-        /** @description One line of the audit log. An operation has two of them, `begun` and `ended`, with the same `act`. */
+        /** @description One line of the audit log. An operation has two of them, `begun` and `ended`, with the same `operation`. */
         AuditLine: {
             /**
              * Format: date-time
@@ -628,7 +628,7 @@ export interface components {
              */
             at: string;
             /** @description Identifies the operation; not in `refused`. */
-            act?: string;
+            operation?: string;
             /**
              * @description `begun`, `ended`, or `refused`: the request was rejected before it changed anything.
              * @example begun
@@ -655,7 +655,7 @@ export interface components {
              */
             unlisted?: number;
             /** @description What was erased or removed. */
-            told?: Record<string, never>;
+            details?: Record<string, never>;
         };
         /** @description Lines of the audit log, the newest first. */
         AuditPage: {
@@ -4797,7 +4797,7 @@ export interface operations {
 
 export type Alive = components["schemas"]["Alive"];
 /**
- * One line of the audit log. An operation has two of them, `begun` and `ended`, with the same `act`.
+ * One line of the audit log. An operation has two of them, `begun` and `ended`, with the same `operation`.
  */
 export type AuditLine = components["schemas"]["AuditLine"];
 /**

@@ -8,10 +8,10 @@
 //! **Invariant:** a change that cannot be recorded is not made.
 //!
 //! ```text
-//! {"at":"2026-11-20T14:02:22.123456Z","act":"5f0c21aa03be7719","event":"begun","key":"ops",
+//! {"at":"2026-11-20T14:02:22.123456Z","operation":"5f0c21aa03be7719","event":"begun","key":"ops",
 //!  "address":"10.0.0.7","method":"DELETE","path":"/v1/members/u1","request_id":"7a01-2f"}
-//! {"at":"2026-11-20T14:02:22.310456Z","act":"5f0c21aa03be7719","event":"ended","status":200,
-//!  "told":{"boards":1200,"erased":3}}
+//! {"at":"2026-11-20T14:02:22.310456Z","operation":"5f0c21aa03be7719","event":"ended","status":200,
+//!  "details":{"boards":1200,"erased":3}}
 //! ```
 //!
 //! A handler begins its [`AuditEntry`] after all checks that can be made before the change. A request that was rejected
@@ -34,6 +34,6 @@ mod trail;
 
 pub use entry::{AuditDetails, AuditEntry};
 pub use file::AuditLimits;
-pub use log::{AuditLog, HasAuditLog};
+pub use log::AuditLog;
 pub use page::{AuditLine, AuditPage};
 pub use request::AuditedRequest;

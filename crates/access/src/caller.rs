@@ -1,10 +1,7 @@
 //! The caller of a request: [`Caller`].
 
-use std::convert::Infallible;
 use std::sync::Arc;
 
-use axum::extract::FromRequestParts;
-use axum::http::request::Parts;
 use board::Timestamp;
 use wire::problem::{Problem, ProblemType};
 
@@ -202,12 +199,4 @@ pub(crate) fn unless_public(
             Err(problem)
         }
     })
-}
-
-impl<S: Sync> FromRequestParts<S> for Caller {
-    type Rejection = Infallible;
-
-    async fn from_request_parts(parts: &mut Parts, _: &S) -> Result<Self, Infallible> {
-        Ok(parts.extensions.get::<Self>().cloned().unwrap_or_default())
-    }
 }

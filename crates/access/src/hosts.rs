@@ -4,7 +4,6 @@
 //! send requests to this server under a host name of the page's owner. The browser sends that name in `Host`, so only
 //! configured hosts, and hosts that no outsider can own, are served.
 
-use std::borrow::Cow;
 use std::net::{IpAddr, Ipv6Addr};
 
 use axum::http::header::HOST;
@@ -109,11 +108,11 @@ fn normalized(host: &str) -> String {
 }
 
 /// Returns the host of a request without its port. A request by HTTP/1.0 may have none.
-pub(crate) fn host_of<'a>(
-    uri: &'a Uri,
-    headers: &'a HeaderMap,
+pub(crate) fn host_of(
+    uri: &Uri,
+    headers: &HeaderMap,
     version: Version,
-) -> Result<Option<Cow<'a, str>>, BadHost> {
+) -> Result<Option<String>, BadHost> {
     let mut values = headers.get_all(HOST).iter();
     let (first, second) = (values.next(), values.next());
     if second.is_some() {
@@ -121,33 +120,16 @@ pub(crate) fn host_of<'a>(
     }
     // The request line takes precedence over the header.
     if let (Some(authority), true) = (uri.authority(), first.is_some()) {
-        return Ok(Some(authority.host().into()));
+        return Ok(Some(authority.host().to_owned()));
     }
     match first {
         None if version == Version::HTTP_11 => Err(BadHost::Missing),
         None => Ok(None),
         Some(text) => {
-            if let Some(host) = simple_host(text.as_bytes()) {
-                return Ok(Some(host.into()));
-            }
             let host = parsed_host(text.as_bytes()).ok_or(BadHost::Malformed)?;
-            Ok(Some(host.into()))
+            Ok(Some(host))
         }
     }
-}
-
-/// Returns the host of an authority that needs no parser: letters, digits, dots and dashes, with or without a port.
-fn simple_host(authority: &[u8]) -> Option<&str> {
-    let is_in = |byte: &u8| byte.is_ascii_alphanumeric() || b".-".contains(byte);
-    let end = authority.iter().position(|byte| !is_in(byte));
-    let (host, port) = authority.split_at(end.unwrap_or(authority.len()));
-    let is_port = match port {
-        [] | [b':'] => true,
-        [b':', port @ ..] => str::from_utf8(port).is_ok_and(is_port),
-        _ => false,
-    };
-    let is_simple = (1..=NAME_BYTES_MAX).contains(&host.len()) && is_port;
-    str::from_utf8(host).ok().filter(|_| is_simple)
 }
 
 /// Returns the host of any authority without a user.
@@ -245,26 +227,6 @@ mod tests {
     }
 
     #[test]
-    fn a_simple_host_is_what_the_parser_finds() {
-        const LETTERS: &[u8] = b"aZ5.-_:[@%/ ";
-        let mut texts = vec![Vec::new()];
-        for _ in 0..4 {
-            let longer = texts.iter().flat_map(|text| {
-                let with = |letter: &u8| [text.as_slice(), &[*letter]].concat();
-                LETTERS.iter().map(with)
-            });
-            texts = longer.collect();
-            for text in &texts {
-                if let Some(host) = simple_host(text) {
-                    assert_eq!(parsed_host(text).as_deref(), Some(host));
-                }
-            }
-        }
-        assert_eq!(simple_host(b"a.b-1:80"), Some("a.b-1"));
-        assert_eq!(simple_host(b"a:65536"), None);
-    }
-
-    #[test]
     fn a_request_is_for_one_host() {
         let host = |uri: &'static str, hosts: &[&'static str], version| {
             let mut headers = HeaderMap::new();
@@ -272,8 +234,7 @@ mod tests {
                 headers.append(HOST, HeaderValue::from_static(host));
             }
             let uri = Uri::from_static(uri);
-            let host = host_of(&uri, &headers, version);
-            host.map(|host| host.map(Cow::into_owned))
+            host_of(&uri, &headers, version)
         };
         let (old, new) = (Version::HTTP_10, Version::HTTP_11);
         let of = |text: &str| Ok(Some(text.to_owned()));

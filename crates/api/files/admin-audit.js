@@ -28,10 +28,10 @@ class Operations {
     take(lines) {
         const found = [];
         for (const line of lines) {
-            if (line.event === "ended") this.#ends.set(line.act, line);
+            if (line.event === "ended") this.#ends.set(line.operation, line);
             else if (line.event === "begun") {
-                found.push({ ...line, end: this.#ends.get(line.act) ?? null });
-                this.#ends.delete(line.act);
+                found.push({ ...line, end: this.#ends.get(line.operation) ?? null });
+                this.#ends.delete(line.operation);
             } else found.push(line);
         }
         return found;
@@ -45,10 +45,10 @@ function outcome({ event, end, status, unlisted }) {
     }
     if (end === null) return badge(word("admin.audit.open"), "warn");
     const result = badge(String(end.status), end.status < 400 ? "good" : "bad");
-    if (!end.told) return result;
-    const told = Object.entries(end.told).filter(([, value]) => value !== null)
+    if (!end.details) return result;
+    const details = Object.entries(end.details).filter(([, value]) => value !== null)
         .map(([name, value]) => `${name}: ${typeof value === "number" ? number(value) : value}`);
-    return [result, " ", element("small", {}, foreign(told.join(", ")))];
+    return [result, " ", element("small", {}, foreign(details.join(", ")))];
 }
 
 function cells(line) {

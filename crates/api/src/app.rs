@@ -4,14 +4,11 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use crate::profile_join::ProfiledTops;
-use access::audit::{AuditLog, HasAuditLog};
+use access::audit::AuditLog;
 use access::{Access, Caller, PublicKinds};
 use board::{PublishTargets, Timestamp};
 use http_server::request_trace::Tracer;
-use http_server::{
-    ADDRESS_PART, BODIES_BYTES_MAX, BODY_BYTES_MAX, BodyMemory, HasResponses, Pools,
-    RESPONSE_BYTES_MAX, Responses, WRITES_BYTES_MAX, WritePermits,
-};
+use http_server::{ADDRESS_PART, BodyMemory, Pools, Responses, ServerLimits, WritePermits};
 use merger::Merger;
 use metering::Registry;
 use shard_router::{KnownKind, Moment, Router};
@@ -49,9 +46,6 @@ impl ScanPermits {
     }
 }
 
-/// Default maximum bytes of tops with profiles.
-pub const PROFILED_BYTES_MAX: usize = 256 << 20;
-
 /// The state that all handlers share.
 pub struct App {
     pub(crate) router: Arc<Router>,
@@ -74,7 +68,7 @@ pub struct App {
     /// A permit for each search for the boards of a member.
     pub(crate) searches: ScanPermits,
     /// Responses that clients have not read yet, except those to scrapes.
-    pub(crate) answers: Responses,
+    pub(crate) responses: Responses,
     pub(crate) scrapes: Responses,
     pub(crate) tracer: Option<Arc<dyn Tracer>>,
     clock: Clock,
@@ -82,12 +76,6 @@ pub struct App {
     stop: watch::Sender<bool>,
     pub(crate) metrics: Metrics,
     registry: Registry,
-}
-
-impl HasResponses for App {
-    fn answers(&self) -> &Responses {
-        &self.answers
-    }
 }
 
 impl PublicKinds for App {
@@ -100,40 +88,46 @@ impl PublicKinds for App {
     }
 }
 
-impl HasAuditLog for App {
-    fn audit_log(&self) -> &AuditLog {
-        &self.audit
-    }
-}
-
 impl App {
     /// Creates a service that writes through the router and reads through the merger, for callers that `access` admits.
     #[must_use]
-    pub fn new(router: Arc<Router>, merger: Arc<Merger>, clock: Clock, access: Access) -> Self {
+    pub fn new(
+        router: Arc<Router>,
+        merger: Arc<Merger>,
+        clock: Clock,
+        access: Access,
+        limits: &ServerLimits,
+    ) -> Self {
         let stop = watch::Sender::new(false);
         let metrics = Metrics::default();
         let mut registry = metrics.register(&router, &merger, &access);
-        let pools = Pools::default();
+        let pools = Pools::new(limits);
         pools.register(metrics::of_service(&mut registry));
         let feeds = Feeds::default();
         Streams::register_time(metrics::of_service(&mut registry), &feeds.time);
-        let answers = Responses::new(&pools.answers, RESPONSE_BYTES_MAX / ADDRESS_PART);
+        let address_bytes = limits.response_bytes_per_address_max;
+        let address_bytes = address_bytes.unwrap_or(limits.response_bytes_max / ADDRESS_PART);
+        let responses = Responses::new(&pools.responses, address_bytes);
         let scrapes = Responses::for_scrapes(&pools.scrapes);
         Self {
             router,
             merger,
-            profiled_tops: ProfiledTops::up_to(PROFILED_BYTES_MAX),
+            profiled_tops: ProfiledTops::up_to(limits.profiled_bytes_max),
             feeds,
             access,
             audit: AuditLog::default(),
             publish_targets: PublishTargets::default(),
-            body_bytes_max: BODY_BYTES_MAX,
-            body_memory: BodyMemory::for_bodies_of(&pools.bodies, BODY_BYTES_MAX, BODIES_BYTES_MAX),
+            body_bytes_max: limits.body_bytes_max,
+            body_memory: BodyMemory::for_bodies_of(
+                &pools.bodies,
+                limits.body_bytes_max,
+                limits.bodies_bytes_max,
+            ),
             pools,
-            write_permits: WritePermits::of_bytes(WRITES_BYTES_MAX),
+            write_permits: WritePermits::of_bytes(limits.writes_bytes_max),
             shown_members: watch::Sender::new(()),
             searches: ScanPermits::new(SEARCHES_MAX),
-            answers,
+            responses,
             scrapes,
             tracer: None,
             clock,
@@ -154,60 +148,6 @@ impl App {
     #[must_use]
     pub fn with_metrics(mut self, register: impl FnOnce(&mut Registry)) -> Self {
         register(metrics::of_service(&mut self.registry));
-        self
-    }
-
-    /// Sets the maximum bytes of a JSON body, and of all bodies together.
-    #[must_use]
-    pub fn with_bodies_up_to(mut self, bytes: usize, all_bytes: usize) -> Self {
-        self.body_bytes_max = bytes;
-        self.body_memory = BodyMemory::for_bodies_of(&self.pools.bodies, bytes, all_bytes);
-        self
-    }
-
-    /// Sets the maximum bytes of heads and of what connections read ahead, of details in receipts, and of the events of
-    /// streams; each is for all together.
-    #[must_use]
-    pub fn with_pools_up_to(
-        self,
-        read_ahead_bytes: usize,
-        receipt_bytes: usize,
-        stream_bytes: usize,
-    ) -> Self {
-        self.pools.read_ahead.limit_to(read_ahead_bytes);
-        self.pools.receipts.limit_to(receipt_bytes);
-        self.pools.streams.limit_to(stream_bytes);
-        self
-    }
-
-    /// Sets the maximum bytes of responses that are prepared for repeated reads.
-    #[must_use]
-    pub fn with_prepared_up_to(self, bytes: usize) -> Self {
-        self.pools.prepared.limit_to(bytes);
-        self
-    }
-
-    /// Sets the maximum bytes of cached tops with profiles.
-    #[must_use]
-    pub fn with_profiled_up_to(mut self, bytes: usize) -> Self {
-        self.profiled_tops = ProfiledTops::up_to(bytes);
-        self
-    }
-
-    /// Sets the maximum memory of all contributions that are being written.
-    #[must_use]
-    pub fn with_writes_up_to(mut self, bytes: usize) -> Self {
-        self.write_permits = WritePermits::of_bytes(bytes);
-        self
-    }
-
-    /// Sets the maximum bytes of large responses that clients have not read yet, and of those to one address, which
-    /// defaults to a quarter of all.
-    #[must_use]
-    pub fn with_answers_up_to(mut self, bytes: usize, address_bytes: Option<usize>) -> Self {
-        let address_bytes = address_bytes.unwrap_or(bytes / ADDRESS_PART);
-        self.pools.answers.limit_to(bytes);
-        self.answers = Responses::new(&self.pools.answers, address_bytes);
         self
     }
 

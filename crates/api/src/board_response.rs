@@ -1,60 +1,46 @@
 //! [`BoardResponse`]: a response about a board, in the envelope that all such responses have.
 
 use axum::http::{HeaderMap, HeaderValue};
-use axum::response::{IntoResponse, Response};
+use axum::response::Response;
 use board::BoardName;
-use http_server::validators::{BoardTag, Caching, is_known, json_text};
+use http_server::validators::{BoardTag, Caching, is_known};
 use merger::ReadResult;
-use wire::{Envelope, JsonMembers, JsonText};
+use serde::Serialize;
+use wire::Envelope;
 
 use crate::read_window::ReadWindow;
 
-/// An envelope, followed by the members of another object.
-#[derive(Debug)]
+/// An envelope, and the members of another object.
+#[derive(Debug, Serialize)]
 pub(crate) struct BoardResponse<'a, T> {
-    pub(crate) envelope: Envelope<'a>,
-    pub(crate) body: T,
+    #[serde(flatten)]
+    envelope: Envelope<'a>,
+    #[serde(flatten)]
+    body: T,
 }
 
-impl<T: JsonMembers> JsonMembers for BoardResponse<'_, T> {
-    fn put(&self, json: &mut JsonText) {
-        self.envelope.put(json);
-        self.body.put(json);
-    }
-}
-
-impl<T: JsonMembers> BoardResponse<'_, T> {
-    pub(crate) fn text(&self) -> Vec<u8> {
-        /// The usual bytes of an envelope, and of a member with its neighbours.
-        const USUAL_BYTES: usize = 1 << 10;
-        let mut json = JsonText::with_capacity(USUAL_BYTES);
-        json.object(self);
-        json.into_bytes()
-    }
-}
-
-impl<T: JsonMembers> IntoResponse for BoardResponse<'_, T> {
-    fn into_response(self) -> Response {
-        json_text(self.text().into())
-    }
+/// Returns the JSON of an envelope with this body.
+pub(crate) fn json_of(envelope: Envelope<'_>, body: &impl Serialize) -> Vec<u8> {
+    let response = BoardResponse { envelope, body };
+    serde_json::to_vec(&response).expect("a shape is JSON, and memory is no file")
 }
 
 impl ReadWindow {
-    /// Returns the response of a read to a `GET`, or 304 if the client has it: then `body` is not made. The URL and the
+    /// Returns the response of a read to a `GET`, or 304 if the client has it: then `json` is not made. The URL and the
     /// version determine the body, together with `variant`.
-    pub(crate) fn respond<T, B: JsonMembers>(
+    pub(crate) fn respond<T>(
         &self,
         headers: &HeaderMap,
         board: &BoardName,
-        answer: &ReadResult<T>,
+        read: &ReadResult<T>,
         variant: &str,
-        body: impl FnOnce() -> B,
+        json: impl FnOnce(Envelope<'_>) -> Vec<u8>,
     ) -> Response {
-        let envelope = self.envelope(board, answer);
+        let envelope = self.envelope(board, read);
         let tag = BoardTag {
             version: &envelope.version,
             window: &envelope.window,
-            activity: envelope.activity,
+            activity: &read.activity,
             listed: envelope.listed,
             is_final: envelope.is_final,
             variant,
@@ -68,8 +54,7 @@ impl ReadWindow {
         if is_known(headers, &caching.etag) {
             return caching.not_modified();
         }
-        let body = body();
-        caching.json(BoardResponse { envelope, body }.text())
+        caching.json(json(envelope))
     }
 }
 

@@ -1,50 +1,57 @@
-//! [`Gate`]: checks every request before its handler is called.
+//! [`Gate`]: all that happens to a request between its connection and its handler.
 //!
-//! The server passes it every request. The gate counts the request for `/metrics`, handles CORS if that is
-//! configured, checks the host, takes a permit, applies the rate limit of the address, removes a token from the query,
-//! checks the key, and calls the route's handler. The table of routes ([`crate::route`]) says what a route requires of
-//! its callers, and [`Access`](access::Access) checks it. A handler whose boards are in the body or the query checks
-//! its [`Caller`] itself. For an audited route, the gate passes the handler an audit entry to begin, and ends it. A
-//! response counts until its connection has written it ([`http_server::Responses`]). Before all that, a repeated read
-//! may be answered from a response that is [prepared].
+//! The steps are the calls of [`Gate::answer_arrived`], [`Gate::answer`] and [`Gate::serve`], in their order. On its way
+//! to the handler a request is
+//!
+//! 1. answered by a response that is [prepared], if it is a repeated read;
+//! 2. held back while its client does not read the responses before it;
+//! 3. given an id, and a span if it is traced ([`ObservedRequest`]);
+//! 4. counted for `/metrics`, until it has a response;
+//! 5. handled by CORS, if that is configured: around refusals too, or pages could not read them;
+//! 6. checked: its host, the permits of all requests, the rate of its address, its encoding, its key ([`Gate::admit`]);
+//! 7. recorded in the audit log, if its row in the table of routes ([`crate::route`]) says so;
+//! 8. handled in turns with other long requests, and charged for what it costs.
+//!
+//! On its way back, its response is counted until the connection has written it ([`http_server::Responses`]), what the
+//! handler did not read of its body is read, and it may be prepared. A handler whose boards are in the body or the query
+//! checks its [`Caller`] itself.
+//!
+//! These are functions, not layers of `tower`: a layer boxes the request or its future, where these steps share what
+//! they have found out. CORS is a layer.
 
-mod begun;
-mod paced;
 pub(crate) mod prepared;
 mod route_metrics;
 
 use std::convert::Infallible;
 use std::net::IpAddr;
+use std::pin::pin;
 use std::sync::Arc;
 use std::thread::available_parallelism;
 use std::time::Duration;
 
 use access::audit::AuditedRequest;
-use access::{Authorizer, Caller, CorsLayer, Scope, take_token};
+use access::{Access, Authorizer, Caller, CorsLayer, Scope, take_token};
 use axum::body::{Body, HttpBody as _};
 use axum::http::uri::PathAndQuery;
 use axum::http::{HeaderMap, HeaderValue, Method, Request, header};
 use axum::response::{IntoResponse, Response};
 use futures::FutureExt as _;
-use futures::future::BoxFuture;
-use http_server::query_params::percent;
 use http_server::request_trace::Tracer;
-use http_server::{
-    Flow, LINES, PerAddress, RequestPermit, RequestPermits, ServerLimits, media_type,
-};
-use pacing::FairQueue;
+use http_server::validators::HoldsNoMemory;
+use http_server::{Backpressure, LINES, LentBody, PerAddress, ServerLimits, is_small, media_type};
+use hyper::body::Incoming;
+use pacing::{FairQueue, STEP, paced};
+use tokio::sync::{Semaphore, SemaphorePermit};
 use tower::{Layer as _, ServiceExt as _, service_fn};
+use twox_hash::XxHash3_64;
 use wire::problem::{Problem, ProblemType, without_cause};
 
-pub(crate) use self::begun::BegunRequest;
-use self::begun::{Handled, answered};
-use self::paced::{PacedRequest, board_of};
 use self::prepared::{Facts, PreparedResponses};
 use self::route_metrics::MetricsByRoute;
 use crate::app::App;
-use crate::dispatch::{dispatch, not_allowed, unknown_path};
-use crate::route::{Matched, Needs};
-use http_server::query_params::PathParams;
+use crate::call::Call;
+use crate::observed::ObservedRequest;
+use crate::route::{Limits, Matched, Needs, Route};
 
 /// The beginning of every path that requires a key.
 const KEYED: &str = "/v1/";
@@ -62,14 +69,44 @@ const STREAM_WAIT: Duration = Duration::from_secs(1);
 pub(crate) struct Gate {
     app: Arc<App>,
     metrics: MetricsByRoute,
-    requests: RequestPermits,
-    scrapes: RequestPermits,
+    requests: Permits,
+    scrapes: Permits,
     streams: PerAddress,
     /// Gives turns to the steps of long requests.
     long_requests: Arc<FairQueue>,
     prepared: PreparedResponses<Facts>,
     /// The server listens only on a loopback address.
     is_local: bool,
+}
+
+/// Permits of requests that are being served.
+struct Permits {
+    free: Semaphore,
+    max: usize,
+}
+
+impl Permits {
+    fn up_to(max: usize) -> Self {
+        let max = max.min(Semaphore::MAX_PERMITS);
+        let free = Semaphore::new(max);
+        Self { free, max }
+    }
+
+    /// Returns a permit, if one is free, and whether half of them were in use before.
+    fn acquire(&self) -> Option<(SemaphorePermit<'_>, bool)> {
+        let permit = self.free.try_acquire().ok()?;
+        let before = self.max.saturating_sub(self.free.available_permits() + 1);
+        Some((permit, before >= self.max.div_ceil(2)))
+    }
+}
+
+/// A request whose head has arrived.
+pub(crate) struct ArrivedRequest {
+    pub(crate) request: Request<Incoming>,
+    pub(crate) matched: Matched,
+    pub(crate) peer: IpAddr,
+    /// It arrived on a connection for probes alone.
+    pub(crate) is_spare: bool,
 }
 
 impl Gate {
@@ -79,8 +116,8 @@ impl Gate {
             metrics: MetricsByRoute::new(&app.metrics.http),
             prepared: PreparedResponses::new(&app.pools.prepared),
             app,
-            requests: RequestPermits::up_to(limits.requests_max),
-            scrapes: RequestPermits::up_to(SCRAPES_MAX),
+            requests: Permits::up_to(limits.requests_max),
+            scrapes: Permits::up_to(SCRAPES_MAX),
             streams: PerAddress::up_to(limits.streams_per_address_max),
             long_requests: FairQueue::with_lanes(available_parallelism().map_or(1, usize::from)),
             is_local,
@@ -92,135 +129,201 @@ impl Gate {
         self.app.tracer.as_deref()
     }
 
-    /// Returns whether clients are to leave.
-    pub(crate) fn is_draining(&self) -> bool {
-        self.app.is_draining()
-    }
-
     /// Whether this peer may decide which of its requests are traced.
     pub(crate) fn is_tracer(&self, peer: IpAddr) -> bool {
         self.app.access.is_tracer(peer)
     }
 
-    /// Counts a request, checks it, and calls its handler.
-    pub(crate) fn begin<'a>(
-        &'a self,
-        peer: IpAddr,
-        request: Request<Body>,
-        matched: &'a Matched,
-        flow: &'a Arc<Flow>,
-    ) -> BegunRequest<'a> {
-        let route = self.metrics.of(request.method(), matched);
-        let counted = self.app.metrics.http.begin(route);
-        let handled = match self.app.access.cors() {
-            None => self.handle(peer, request, matched, flow),
-            Some(cors) => {
-                let answered = self.with_cors(cors, peer, request, matched, flow);
-                Handled::answered_by(answered.boxed())
+    /// Answers a request that no prepared response was for.
+    pub(crate) async fn answer_arrived(
+        &self,
+        arrived: ArrivedRequest,
+        flow: &Arc<Backpressure>,
+    ) -> Response {
+        let ArrivedRequest {
+            request,
+            matched,
+            peer,
+            is_spare,
+        } = arrived;
+        flow.freed().await;
+        let to_prepare = self.note_read(&request, &matched);
+        let observed = ObservedRequest::new(&request, &matched, peer, self);
+        let (request, lent) = LentBody::lend(request, is_spare);
+        let answer = async {
+            if is_spare && !matched.is_for_spare() {
+                let detail = "the connections of all, or of this address, are taken";
+                return Problem::new(ProblemType::Overloaded, detail).into_response();
             }
+            self.answer(peer, request, matched, to_prepare.is_some(), flow)
+                .await
         };
-        BegunRequest::new(handled, counted)
+        let mut response = lent.take_back(observed.answered(pin!(answer)).await).await;
+        if let Some(read) = to_prepare {
+            response = self.prepare(read, response);
+        }
+        if self.app.is_draining() {
+            let close = HeaderValue::from_static("close");
+            response.headers_mut().insert(header::CONNECTION, close);
+        }
+        response
     }
 
-    /// Handles CORS, around refusals too: otherwise pages could not read them.
+    /// Counts a request, and answers it.
+    async fn answer(
+        &self,
+        peer: IpAddr,
+        request: Request<Body>,
+        matched: Matched,
+        is_repeated: bool,
+        flow: &Arc<Backpressure>,
+    ) -> Response {
+        let counted = self.app.metrics.http.begin(self.metrics.of(matched.index));
+        let response = match self.app.access.cors() {
+            None => self.serve(peer, request, matched, is_repeated, flow).await,
+            Some(cors) => {
+                let served = self.with_cors(cors, peer, request, matched, is_repeated, flow);
+                served.boxed().await
+            }
+        };
+        counted.end(&response);
+        response
+    }
+
     async fn with_cors(
         &self,
         cors: &CorsLayer,
         peer: IpAddr,
         request: Request<Body>,
-        matched: &Matched,
-        flow: &Arc<Flow>,
+        matched: Matched,
+        is_repeated: bool,
+        flow: &Arc<Backpressure>,
     ) -> Response {
-        let handle = |request| async move {
-            let handled = self.handle(peer, request, matched, flow);
-            Ok::<_, Infallible>(handled.answer(flow).await)
+        let serve = |request| {
+            let matched = matched.clone();
+            async move {
+                let served = self.serve(peer, request, matched, is_repeated, flow);
+                Ok::<_, Infallible>(served.await)
+            }
         };
-        let answered = cors.layer(service_fn(handle)).oneshot(request).await;
+        let answered = cors.layer(service_fn(serve)).oneshot(request).await;
         answered.unwrap_or_else(|never| match never {})
     }
 
-    /// Checks a request, and calls its handler.
-    fn handle<'a>(
-        &'a self,
+    /// Checks a request, calls its handler, and counts the response until the connection has written it.
+    async fn serve(
+        &self,
         peer: IpAddr,
         mut request: Request<Body>,
-        matched: &'a Matched,
-        flow: &Arc<Flow>,
-    ) -> Handled<'a> {
+        matched: Matched,
+        is_repeated: bool,
+        flow: &Arc<Backpressure>,
+    ) -> Response {
         let app = &self.app;
-        let answers = if matched.is_scraped() {
-            &app.scrapes
-        } else {
-            &app.answers
-        };
         let address = app.access.client(peer, request.headers());
-        let answers = answers.to(address);
-        // A request that may change something reserves the bytes of a large response before it does.
-        if !request.method().is_safe() {
-            request.extensions_mut().insert(answers.clone());
-        }
+        let responses = if matched.is_scrape() {
+            app.scrapes.to(address)
+        } else {
+            app.responses.to(address)
+        };
         let is_head = request.method() == Method::HEAD;
         let board = board_of(request.uri().path());
-        let only_reads = matched.only_reads(request.method());
-        let permit = self.admit(peer, address, &mut request, matched);
-        let (permit, paced, response) = match permit {
-            Ok(permit) => {
-                let caller = request.extensions().get::<Caller>();
-                let caller = caller.cloned().unwrap_or_default();
-                let is_keyless = caller.is_keyless();
-                let paced = PacedRequest {
-                    app,
-                    long_requests: &self.long_requests,
+        let response = match self.admit(peer, address, &mut request, &matched) {
+            Err(problem) => problem.into_response(),
+            Ok(admitted) => {
+                let Admitted {
+                    route,
                     caller,
+                    permit: _permit,
+                } = admitted;
+                let mut cost = Cost {
+                    access: &app.access,
+                    caller: caller.clone(),
                     address,
-                    only_reads,
+                    only_reads: matches!(route.needs, Needs::ReadKey | Needs::Key(Scope::Read)),
+                    work: 0,
+                };
+                let turns = pacing::Flow {
+                    caller: caller.digest().unwrap_or_else(|| address_digest(address)),
                     board,
                 };
-                let response = if matched.is_stream() {
-                    self.stream(address, request, matched, flow)
-                } else if is_audited(request.method(), matched) {
-                    self.audited(peer, request, matched).boxed()
-                } else {
-                    dispatch(app, matched, request)
+                let is_keyless = caller.is_keyless();
+                let audit = route.audited.then(|| {
+                    let uri = request.uri();
+                    let path = uri.path_and_query();
+                    // The handler begins it, once nothing of the request is left to refuse.
+                    app.audit.entry(AuditedRequest::new(
+                        caller.name(),
+                        caller.is_admin(),
+                        app.access.address(peer, request.headers()),
+                        request.method(),
+                        path.map_or(uri.path(), PathAndQuery::as_str),
+                    ))
+                });
+                let (head, body) = request.into_parts();
+                let call = Call {
+                    app: app.clone(),
+                    caller,
+                    path: matched.params,
+                    headers: head.headers,
+                    uri: head.uri,
+                    body: body.into(),
+                    responses: responses.clone(),
+                    audit: audit.clone(),
+                    stream: None,
+                    is_repeated,
                 };
-                let response = if is_keyless {
-                    response.map(without_cause).boxed()
-                } else {
-                    response
+                let handled = match self.with_stream(route, call, address, flow) {
+                    Ok(call) => {
+                        let handled = (route.handler)(call);
+                        paced(&self.long_requests, turns, &mut cost.work, handled).await
+                    }
+                    Err(problem) => Err(problem),
                 };
-                (permit, Some(paced), response)
+                let mut response = handled.into_response();
+                if let Some(entry) = audit {
+                    let ended = entry.end(response, app.now()).await;
+                    response = ended.into_response();
+                }
+                if is_keyless {
+                    response = without_cause(response);
+                }
+                response
             }
-            Err(problem) => (None, None, answered(problem)),
         };
-        Handled {
-            response,
-            paced,
-            is_head,
-            answers: Some(answers),
-            permit,
+        let response = finished(response, is_head);
+        if is_small(&response) || response.extensions().get::<HoldsNoMemory>().is_some() {
+            return response;
         }
+        // Boxed, since it would increase the size of every request.
+        responses.send(response, flow).boxed().await
     }
 
-    /// Decides whether a request is served. Returns its permit; streams of either direction have none after they were
-    /// admitted.
+    /// Decides whether a request is served.
     fn admit(
         &self,
         peer: IpAddr,
         address: IpAddr,
         request: &mut Request<Body>,
         matched: &Matched,
-    ) -> Result<Option<RequestPermit<'_>>, Problem> {
+    ) -> Result<Admitted<'_>, Problem> {
         let is_probe = matched.is_probe();
         (self.app.access).check_host(request, is_probe, self.is_local)?;
-        let permits = self.permits(matched);
+        let permits = if matched.is_scrape() {
+            &self.scrapes
+        } else {
+            &self.requests
+        };
         let permit = permits.acquire();
         if permit.is_none() && !is_probe {
-            let detail = format!("{} requests are under way already", permits.max());
+            let detail = format!("{} requests are under way already", permits.max);
             return Err(Problem::new(ProblemType::Overloaded, detail));
         }
-        self.authorize(peer, address, request, matched)?;
-        let route = matched.route();
-        if route.is_some_and(|route| route.takes_no_body(request.method()))
+        let caller = self.authorize(peer, address, request, matched)?;
+        let Some(route) = matched.route() else {
+            return Err(matched.refusal(request.method(), request.uri().path()));
+        };
+        if route.bodiless
             && (request.body().size_hint().upper()).is_none_or(|bytes| bytes > EMPTY_OBJECT_BYTES)
         {
             let method = request.method();
@@ -228,81 +331,55 @@ impl Gate {
                 format!("body: {method} on this path has none; its parameters are in the query");
             return Err(Problem::invalid(detail));
         }
+        matched.check_params()?;
         if permit
             .as_ref()
-            .is_some_and(RequestPermit::is_of_second_half)
+            .is_some_and(|(_, is_of_second_half)| *is_of_second_half)
         {
             // A write that waits for the store keeps its permit: half of them are for other requests.
             request.headers_mut().remove("prefer");
         }
-        Ok(permit.filter(|_| !is_stream_of_lines(request, matched)))
+        // The route is checked too, or any request could claim that it may take hours.
+        let is_stream_of_lines =
+            route.limits == Limits::Lines && media_type(request.headers()) == LINES;
+        let permit = permit.filter(|_| !is_stream_of_lines);
+        Ok(Admitted {
+            route,
+            caller,
+            permit: permit.map(|(permit, _)| permit),
+        })
     }
 
-    /// Opens a stream, if its address does not have the maximum number.
-    fn stream(
+    /// Adds to the call of a stream what that holds, if its address does not have the maximum number.
+    fn with_stream(
         &self,
+        route: &Route,
+        mut call: Call,
         address: IpAddr,
-        mut request: Request<Body>,
-        matched: &Matched,
-        flow: &Arc<Flow>,
-    ) -> BoxFuture<'static, Response> {
-        let Some(permit) = self.streams.enter(address) else {
-            let max = self.streams.max();
-            let what = format_args!("address {address} has {max} streams open");
-            return answered(Problem::too_many_requests(what, STREAM_WAIT));
-        };
-        // Only streams use it.
-        request.extensions_mut().insert(flow.clone());
-        // The stream holds it. Around the body, it would be another box for each frame.
-        request.extensions_mut().insert(Arc::new(permit));
-        dispatch(&self.app, matched, request)
-    }
-
-    /// Returns the permits for this request.
-    fn permits(&self, matched: &Matched) -> &RequestPermits {
-        if matched.is_scraped() {
-            &self.scrapes
-        } else {
-            &self.requests
+        flow: &Arc<Backpressure>,
+    ) -> Result<Call, Problem> {
+        if route.limits == Limits::Stream {
+            let permit = self.streams.enter(address).ok_or_else(|| {
+                let max = self.streams.max();
+                let what = format_args!("address {address} has {max} streams open");
+                Problem::too_many_requests(what, STREAM_WAIT)
+            })?;
+            // The stream holds it. Around the body, it would be another box for each frame.
+            call.stream = Some((flow.clone(), Arc::new(permit)));
         }
+        Ok(call)
     }
 
-    async fn audited(
-        &self,
-        peer: IpAddr,
-        mut request: Request<Body>,
-        matched: &Matched,
-    ) -> Response {
-        let app = &self.app;
-        let caller = request.extensions().get::<Caller>().cloned();
-        let caller = caller.unwrap_or_default();
-        let uri = request.uri();
-        let path = uri.path_and_query();
-        let audited = AuditedRequest::new(
-            caller.name(),
-            caller.is_admin(),
-            app.access.address(peer, request.headers()),
-            request.method(),
-            path.map_or(uri.path(), PathAndQuery::as_str),
-        );
-        // The handler begins it, once nothing of the request is left to refuse.
-        let entry = app.audit.entry(audited);
-        request.extensions_mut().insert(entry.clone());
-        let response = dispatch(&self.app, matched, request).await;
-        let ended = entry.end(response, app.now()).await;
-        ended.unwrap_or_else(IntoResponse::into_response)
-    }
-
-    /// Authorizes the request, and adds the caller to its extensions.
+    /// Authorizes the request, and returns the caller.
     fn authorize(
         &self,
         peer: IpAddr,
         address: IpAddr,
         request: &mut Request<Body>,
         matched: &Matched,
-    ) -> Result<(), Problem> {
+    ) -> Result<Caller, Problem> {
         let access = &self.app.access;
-        if !matched.is_probe() && !matched.is_scraped() {
+        if !matched.is_for_spare() {
             access.take_request(address).map_err(|wait| {
                 Problem::too_many_requests(
                     format_args!("address {address} sends too many requests"),
@@ -319,73 +396,99 @@ impl Gate {
         } else {
             None
         };
-        let Some(authorizer) = access.authorizer(request.headers(), peer, self.app.clock()) else {
-            return Ok(());
-        };
-        if let Some(caller) = self.caller(&authorizer, request, matched, token.as_deref())? {
-            request.extensions_mut().insert(caller);
+        match access.authorizer(request.headers(), peer, self.app.clock()) {
+            None => Ok(Caller::default()),
+            Some(authorizer) => self.caller(&authorizer, request, matched, token.as_deref()),
         }
-        Ok(())
     }
 
-    /// Returns the caller, where the route requires one.
+    /// Returns the caller, if it is permitted what the route requires.
     fn caller(
         &self,
         authorizer: &Authorizer<'_>,
         request: &Request<Body>,
         matched: &Matched,
         token: Option<&str>,
-    ) -> Result<Option<Caller>, Problem> {
-        let (method, uri) = (request.method(), request.uri());
-        // As the handler will read it; a value that it cannot read is not the name of anything.
-        let read = |param| percent::decoded(param).unwrap_or_default();
-        let PathParams { kind, subject, .. } = PathParams::of(uri.path());
-        let route = matched.route();
-        match route.and_then(|route| route.needs(method)) {
-            Some(Needs::Nothing) => Ok(None),
-            Some(Needs::Metrics) if self.app.access.metrics_open() => Ok(None),
+    ) -> Result<Caller, Problem> {
+        let app = &*self.app;
+        let kind = matched.params.kind.as_deref();
+        match matched.route().map(|route| route.needs) {
+            Some(Needs::Nothing) => Ok(Caller::default()),
+            Some(Needs::Metrics) if app.access.metrics_open() => Ok(Caller::default()),
+            Some(Needs::Metrics) => authorizer.caller(Scope::Read, None),
             Some(Needs::Stream) => {
-                let [kind, subject] = [kind, subject].map(|param| read(param.unwrap_or_default()));
-                let caller = authorizer.stream_caller(token, &kind, &subject, &*self.app);
-                caller.map(Some)
+                let subject = matched.params.subject.as_deref();
+                let [kind, subject] = [kind, subject].map(Option::unwrap_or_default);
+                authorizer.stream_caller(token, kind, subject, app)
             }
-            Some(Needs::ReadKey) => {
-                let kind = kind.map(read);
-                let caller = authorizer.reader(kind.as_deref(), &*self.app);
-                caller.map(Some)
-            }
-            Some(Needs::Metrics) => authorizer.caller(Scope::Read, None).map(Some),
-            Some(Needs::Key(scope)) => {
-                let kind = kind.map(read);
-                authorizer.caller(scope, kind.as_deref()).map(Some)
-            }
+            Some(Needs::ReadKey) => authorizer.reader(kind, app),
+            Some(Needs::Key(scope)) => authorizer.caller(scope, kind),
             // A route that is not in the table is refused here: no handler is called without authorization.
             None => {
-                if uri.path().starts_with(KEYED) {
+                let path = request.uri().path();
+                if path.starts_with(KEYED) {
                     authorizer.check_key()?;
                 }
-                Err(match route {
-                    Some(route) => not_allowed(route, method, uri),
-                    None => unknown_path(uri),
-                })
+                Err(matched.refusal(request.method(), path))
             }
         }
     }
 }
 
-/// Whether the request is audited.
-fn is_audited(method: &Method, matched: &Matched) -> bool {
-    matched
-        .route()
-        .is_some_and(|route| route.is_audited(method))
+/// A request that is to be served.
+struct Admitted<'a> {
+    route: &'static Route,
+    caller: Caller,
+    /// Streams of lines have none after they were admitted.
+    permit: Option<SemaphorePermit<'a>>,
 }
 
-/// Whether the request may take hours: the number of these is limited by connections alone. The route is checked too,
-/// or any request could claim it.
-fn is_stream_of_lines(request: &Request<Body>, matched: &Matched) -> bool {
-    matched.takes_lines()
-        && request.method() == Method::POST
-        && media_type(request.headers()) == LINES
+/// What a request costs its caller beside itself. It counts when this is dropped: also if the client has left.
+struct Cost<'a> {
+    access: &'a Access,
+    caller: Caller,
+    address: IpAddr,
+    /// Only the cost of reads counts.
+    only_reads: bool,
+    work: usize,
+}
+
+impl Drop for Cost<'_> {
+    fn drop(&mut self) {
+        let more = self.work / STEP;
+        if self.only_reads && more > 0 {
+            let more = u32::try_from(more).unwrap_or(u32::MAX);
+            self.access.owe(&self.caller, self.address, more);
+        }
+    }
+}
+
+/// Returns a digest of what a path is about: of its first four segments, as in `/v1/boards/gifts/a`.
+fn board_of(path: &str) -> u64 {
+    let end = path.match_indices('/').nth(4);
+    let end = end.map_or(path.len(), |(end, _)| end);
+    XxHash3_64::oneshot(&path.as_bytes()[..end])
+}
+
+fn address_digest(address: IpAddr) -> u64 {
+    match address {
+        IpAddr::V4(address) => XxHash3_64::oneshot(&address.octets()),
+        IpAddr::V6(address) => XxHash3_64::oneshot(&address.octets()),
+    }
+}
+
+/// Removes the body of a response to `HEAD`, but not its length. The connection sets the length of all others.
+fn finished(mut response: Response, is_head: bool) -> Response {
+    if is_head {
+        if let Some(length) = response.body().size_hint().exact() {
+            let headers = response.headers_mut();
+            headers
+                .entry(header::CONTENT_LENGTH)
+                .or_insert(HeaderValue::from(length));
+        }
+        *response.body_mut() = Body::empty();
+    }
+    response
 }
 
 /// Refuses compressed bodies: a small one could become a large one.
@@ -404,35 +507,11 @@ fn check_encoding(headers: &HeaderMap) -> Result<(), Problem> {
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn only_contributions_may_be_a_stream_of_lines() {
-        for (method, path, media_type, is_stream) in [
-            ("POST", "/v1/contributions", "application/x-ndjson", true),
-            (
-                "POST",
-                "/v1/contributions?return=ranks",
-                "Application/X-NDJSON; charset=utf-8",
-                true,
-            ),
-            ("POST", "/v1/contributions", "application/json", false),
-            ("PUT", "/v1/contributions", "application/x-ndjson", false),
-            (
-                "GET",
-                "/v1/boards/gifts/a/range",
-                "application/x-ndjson",
-                false,
-            ),
-            ("POST", "/v1/top", "application/x-ndjson", false),
-        ] {
-            let request = Request::builder().method(method).uri(path);
-            let request = request.header(header::CONTENT_TYPE, media_type);
-            let request = request.body(Body::empty()).unwrap();
-            let matched = Matched::of(request.uri().path());
-            let lines = is_stream_of_lines(&request, &matched);
-            assert_eq!(lines, is_stream, "{method} {path}");
-        }
+impl Gate {
+    /// Answers a request that did not come from a connection.
+    pub(crate) async fn answer_alone(&self, peer: IpAddr, request: Request<Body>) -> Response {
+        let matched = Matched::of(request.method(), request.uri().path());
+        self.answer(peer, request, matched, false, &Arc::default())
+            .await
     }
 }

@@ -2,44 +2,44 @@
 //!
 //! ```text
 //! server       accepts connections and serves them (crate http-server: what they hold), drains, and stops
+//! gate         all that happens to a request before and after its handler: metrics, CORS, limits, keys, audit entries
 //! observed     gives each request its id, and a span if it is traced (http-server)
-//! gate         refuses requests: metrics, CORS, host, limits, keys (crate access), audit entries (crate access)
-//! dispatch     calls the handler of the route
-//! route        the one table of routes, by which a path is matched once
+//! route        the one table of routes, by which a request is matched once
 //! routes       the handlers, one endpoint or resource in each file
+//! call         what handlers get of a request: its caller, path, parameters and body; BoardRead: a read of a board
+//! query        declares the parameters of a query; target: windows; progress: responses about a part of a long operation
 //! stream       server-sent events
-//! target, body what handlers read of a request; progress: how they answer a part of a long operation
 //! app          the state that all handlers share: feeds, metrics, and the crates below
 //! ```
 //!
 //! Each takes only from those below it. `openapi`, in tests alone, makes the document of the contract from the routes.
 //!
-//! The JSON of requests and responses, and errors with their statuses, are in crate `wire`; parameters of queries,
-//! entity tags and conditions in crate `http-server`. [`receipts`] counts what became of contributions, [`profile_join`]
-//! adds profiles to what was read, [`pages`] has the files of the pages. [`serve`] is the whole.
+//! The JSON of requests and responses, and errors with their statuses, are in crate `wire`; entity tags and conditions
+//! in crate `http-server`. [`receipts`] counts what became of contributions, [`profile_join`] adds profiles to what was
+//! read, [`pages`] has the files of the pages. [`serve`] is the whole.
 
 mod app;
 mod board_response;
-mod body;
-mod dispatch;
+mod call;
 mod feeds;
 mod gate;
 mod metrics;
 mod observed;
 #[cfg(test)]
 mod openapi;
-pub mod pages;
-pub mod profile_join;
+mod pages;
+mod profile_join;
 mod profiles;
 mod progress;
+mod query;
 mod read_window;
-pub mod receipts;
+mod receipts;
 mod route;
 mod routes;
 mod server;
 mod stream;
 mod target;
 
-pub use app::{App, PROFILED_BYTES_MAX};
-pub use http_server::{PREPARED_BYTES_MAX, ServerLimits, WRITES_BYTES_MAX};
+pub use app::App;
+pub use http_server::ServerLimits;
 pub use server::{QUEUED_MAX, Stopping, serve};

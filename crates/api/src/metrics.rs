@@ -25,7 +25,7 @@ use merger::Merger;
 use metering::{Family, Gauge, Registry, labels, register_process};
 use shard_router::Router;
 
-pub(crate) use http::{CountedRequest, Http, RouteMetrics};
+pub(crate) use http::{Http, RouteMetrics};
 pub(crate) use streams::Streams;
 pub(crate) use writes::Writes;
 

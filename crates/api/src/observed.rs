@@ -15,7 +15,7 @@ use tracing::field::{Empty, display};
 use tracing::{Level, Span};
 
 use crate::gate::Gate;
-use crate::route::{Matched, Route};
+use crate::route::Matched;
 
 const NOSNIFF: HeaderValue = HeaderValue::from_static("nosniff");
 
@@ -26,11 +26,11 @@ const PATH_CHARS_MAX: usize = 512;
 pub(crate) struct ObservedRequest {
     request: Option<CurrentRequest>,
     span: Span,
-    line: Option<Line>,
+    line: Option<LogLine>,
 }
 
 /// The contents of the log line of a request, if there is one.
-struct Line {
+struct LogLine {
     method: Method,
     path: String,
 }
@@ -52,14 +52,14 @@ impl ObservedRequest {
         let tracer = gate.tracer();
         let tracer = tracer.filter(|tracer| tracer.samples(believed.as_ref()));
         if let Some(tracer) = tracer {
-            span = span_of(request, peer, matched.route().map(Route::path));
+            span = span_of(request, peer, matched.path());
             span.record(
                 "megaboard.request_id",
                 display(id.to_str().unwrap_or_default()),
             );
             trace = Some(tracer.join(&span, parent.as_ref()));
         }
-        let line = logs_requests().then(|| Line {
+        let line = logs_requests().then(|| LogLine {
             method: request.method().clone(),
             path: request.uri().path().to_owned(),
         });
@@ -70,17 +70,10 @@ impl ObservedRequest {
         }
     }
 
-    /// Does a part of the work on the request. Log lines written meanwhile have the id.
-    pub(crate) fn within<T>(&mut self, work: impl FnOnce() -> T) -> T {
-        let _scope = RequestScope::enter(&mut self.request);
-        let _inside = self.span.enter();
-        work()
-    }
-
     /// Waits for the response. Log lines written meanwhile have the id, and so does the response.
     pub(crate) async fn answered(
         mut self,
-        mut answer: Pin<&mut (impl Future<Output = Response> + Send)>,
+        mut answer: Pin<&mut impl Future<Output = Response>>,
     ) -> Response {
         let Self {
             request,
@@ -113,9 +106,9 @@ pub(crate) fn logs_requests() -> bool {
 }
 
 /// Records the response.
-fn record(span: &Span, line: Option<&Line>, response: &Response) {
+fn record(span: &Span, line: Option<&LogLine>, response: &Response) {
     let status = response.status();
-    if let Some(Line { method, path }) = line {
+    if let Some(LogLine { method, path }) = line {
         tracing::debug!(%method, path, status = status.as_u16(), "answered");
     }
     if span.is_none() {

@@ -47,16 +47,16 @@ use http_server::validators::StaticFile;
 use wire::problem::{Problem, ProblemType};
 
 /// The live page.
-pub const LIVE: &str = "index.html";
+pub(crate) const LIVE: &str = "index.html";
 
 /// A board over a video. Its script reads the path, and the service says whether the board exists.
-pub const OVERLAY: &str = "overlay.html";
+pub(crate) const OVERLAY: &str = "overlay.html";
 
 /// The page that shows the contract.
-pub const DOCS: &str = "docs.html";
+pub(crate) const DOCS: &str = "docs.html";
 
 /// The admin page.
-pub const ADMIN: &str = "admin.html";
+pub(crate) const ADMIN: &str = "admin.html";
 
 macro_rules! page_files {
     ($($name:literal)*) => {
@@ -109,7 +109,7 @@ fn media_type(name: &str) -> &'static str {
 }
 
 /// Responds with a file, which `sites` may embed in a frame; by default none may. Other names are an unknown path.
-pub async fn respond(
+pub(crate) async fn respond(
     name: &str,
     headers: &HeaderMap,
     sites: Option<&str>,

@@ -10,7 +10,7 @@
 mod tests;
 mod tops;
 
-pub use tops::ProfiledTops;
+pub(crate) use tops::ProfiledTops;
 
 use std::collections::HashSet;
 
@@ -20,7 +20,7 @@ use shard_store::{ShardStore, StoreError};
 use wire::ShownProfiles;
 
 /// Reads the profiles of members, except of those that the kind hides.
-pub async fn shown_profiles<'a>(
+pub(crate) async fn shown_profiles<'a>(
     store: &dyn ShardStore,
     known: &KnownKind,
     members: impl IntoIterator<Item = &'a Member>,

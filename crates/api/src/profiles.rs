@@ -1,7 +1,5 @@
 //! Profiles in responses about boards.
 
-use std::borrow::Cow;
-
 use crate::profile_join::shown_profiles;
 use board::{Member, Window};
 use merger::{MemberStanding, MemberView, TopView, UnlistedView};
@@ -11,22 +9,9 @@ use wire::problem::Problem;
 
 use crate::app::App;
 
-/// The profiles of a response, if the request wants them.
-pub(crate) struct WantedProfiles(Option<ShownProfiles>);
-
-impl WantedProfiles {
-    /// Returns the profiles to show.
-    pub(crate) fn shown(self) -> ShownProfiles {
-        self.0.unwrap_or_default()
-    }
-
-    /// Returns the variant of a response, for its tag.
-    pub(crate) fn variant<'a>(&self, variant: &'a str) -> Cow<'a, str> {
-        match &self.0 {
-            None => Cow::Borrowed(variant),
-            Some(shown) => Cow::Owned(format!("{variant}{}", self::variant(Some(shown.digest())))),
-        }
-    }
+/// Returns the variant of a response for its tag, with its profiles if the request wants them.
+pub(crate) fn variant_with(variant: &str, wanted: bool, shown: &ShownProfiles) -> String {
+    format!("{variant}{}", self::variant(wanted.then(|| shown.digest())))
 }
 
 /// Returns what a tag has of the profiles with this digest.
@@ -60,19 +45,18 @@ pub(crate) fn check_profiled(n: usize, with_profiles: bool) -> Result<(), Proble
 }
 
 impl App {
-    /// Reads the profiles of members, if they are `wanted`.
+    /// Reads the profiles of members, if they are `wanted`; otherwise there are none to show.
     pub(crate) async fn profiles<'a>(
         &self,
         known: &KnownKind,
         wanted: bool,
         members: impl Iterator<Item = &'a Member>,
-    ) -> Result<WantedProfiles, Problem> {
+    ) -> Result<ShownProfiles, Problem> {
         if !wanted {
-            return Ok(WantedProfiles(None));
+            return Ok(ShownProfiles::none());
         }
         let store = self.router.store();
-        let shown = shown_profiles(&**store, known, members).await?;
-        Ok(WantedProfiles(Some(shown)))
+        Ok(shown_profiles(&**store, known, members).await?)
     }
 
     /// Returns the first `n` entries of a top with the profiles of their members.

@@ -5,7 +5,7 @@ use std::time::Duration;
 use board::{Activity, BoardName, Calendar, Kind, Timestamp, Window};
 use http_server::validators::Freshness;
 use merger::{ReadResult, Snapshot, TopForm, TopView, final_from};
-use wire::Envelope;
+use wire::{Envelope, SpanShape};
 
 /// The window of a read, with what its responses need of the kind.
 #[derive(Debug, Clone)]
@@ -39,15 +39,13 @@ impl ReadWindow {
         }
     }
 
-    /// Returns the window for a response that also depends on something else: it is validated even if it is final.
-    pub(crate) fn validated(mut self) -> Self {
-        self.final_freshness = Freshness::Validated;
+    /// Returns the window for a response that also depends on something else if `condition` holds: it is validated even
+    /// if it is final.
+    pub(crate) fn validated_if(mut self, condition: bool) -> Self {
+        if condition {
+            self.final_freshness = Freshness::Validated;
+        }
         self
-    }
-
-    /// The same, under a condition.
-    pub(crate) fn validated_if(self, condition: bool) -> Self {
-        if condition { self.validated() } else { self }
     }
 
     /// Returns who may keep a response.
@@ -70,7 +68,7 @@ impl ReadWindow {
     pub(crate) fn envelope<'a, T>(
         &self,
         board: &'a BoardName,
-        answer: &'a ReadResult<T>,
+        answer: &ReadResult<T>,
     ) -> Envelope<'a> {
         Envelope {
             board,
@@ -79,7 +77,7 @@ impl ReadWindow {
             as_of: answer.as_of,
             members: answer.members,
             listed: self.listed,
-            activity: &answer.activity,
+            span: SpanShape::from(&answer.activity),
             is_final: self.is_final(answer.as_of, &answer.activity),
         }
     }

@@ -4,5 +4,5 @@
 mod item_list;
 mod receipt;
 
-pub use item_list::{LISTED_MAX, may_list, text_bytes};
-pub use receipt::{Ended, MemberStandingsShape, Receipt};
+pub(crate) use item_list::{LISTED_MAX, may_list, text_bytes};
+pub(crate) use receipt::{Ended, MemberStandingsShape, Receipt};

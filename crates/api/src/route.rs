@@ -1,29 +1,30 @@
-//! The one table of routes: each path and method, what it requires of its callers, and its handler.
+//! The one table of routes. A row has a method of a path, its handler, what it requires of its callers, the limits that
+//! it counts for, and what else is special about it.
 //!
-//! A path is matched once, when the head of its request has arrived: limits, authorization, metrics, traces, the audit
-//! log and dispatch all use the [`Matched`]. The description of a route for the `OpenAPI` document is at its handler
+//! A request is matched once, when its head has arrived: limits, authorization, metrics, traces, the audit log and its
+//! handler all use the [`Matched`]. The description of a route for the `OpenAPI` document is at its handler
 //! (`#[utoipa::path]`); a test compares the document with the table.
 //!
 //! **Invariant:** a path or a method that is not in the table is not served; if keys are configured, the gate refuses
 //! it.
 
-use std::sync::{Arc, LazyLock};
+use std::ops::Range;
+use std::sync::LazyLock;
 
 use access::Scope;
-use axum::extract::Request;
-use axum::handler::Handler;
-use axum::http::Method;
-use axum::response::Response;
+use axum::http::{HeaderValue, Method, header};
+use futures::FutureExt as _;
 use futures::future::BoxFuture;
+use http_server::query_params::percent;
 use matchit::Router;
+use wire::problem::{Problem, ProblemType};
 
-use crate::app::App;
+use crate::call::{Call, HandlerResult};
 use crate::routes::{
     admin, around, board, boards, contributions, count, erase, health, kinds, lookup, member,
     member_boards, members, metrics, openapi, page, profiles, range, rank, removal, stream,
     stream_tokens, top, tops,
 };
-use http_server::query_params::PathParams;
 
 /// What a route requires of its callers.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -41,297 +42,273 @@ pub(crate) enum Needs {
     Key(Scope),
 }
 
-use Needs::{Key, Metrics, Nothing, ReadKey, Stream};
+/// The limits that a request counts for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Limits {
+    /// Those of all requests.
+    Request,
+    /// The same, except that a stream of lines is limited by its connection alone: it may take hours.
+    Lines,
+    /// Those of streams of events.
+    Stream,
+    /// Those of scrapes alone: metrics are needed most when the server is overloaded.
+    Scrape,
+    /// None.
+    Probe,
+}
+
+use Limits::{Lines, Probe, Request, Scrape, Stream};
+use Needs::{Key, Nothing, ReadKey};
 use Scope::{Admin, Read, Write};
 
-/// A path, as the table has it, and its methods. `HEAD` is served like `GET`.
+/// A row of the table. `HEAD` is served like `GET`.
 #[derive(Debug)]
 pub(crate) struct Route {
-    path: &'static str,
-    methods: &'static [Served],
+    pub(crate) method: &'static str,
+    /// The path, with the names of its parameters.
+    pub(crate) path: &'static str,
+    pub(crate) needs: Needs,
+    pub(crate) limits: Limits,
+    /// Whether it is recorded in the audit log: changes that require an admin, and every `DELETE`.
+    pub(crate) audited: bool,
+    /// Whether it has all that it needs in its path and query: a body would be meant, and ignored.
+    pub(crate) bodiless: bool,
+    /// Whether its response may be prepared for repeated reads.
+    pub(crate) prepared: bool,
+    pub(crate) handler: fn(Call) -> BoxFuture<'static, HandlerResult>,
 }
 
-/// A method of a path.
-#[derive(Debug)]
-struct Served {
-    name: &'static str,
-    needs: Needs,
-    handler: CallHandler,
+/// Makes a row.
+macro_rules! route {
+    ($method:ident $path:literal $($handler:ident)::+, $needs:expr, $limits:expr $(, $flag:ident)*) => {{
+        #[allow(unused_mut, reason = "rows without flags change nothing")]
+        let mut route = Route {
+            method: stringify!($method),
+            path: $path,
+            needs: $needs,
+            limits: $limits,
+            audited: false,
+            bodiless: false,
+            prepared: false,
+            handler: |call| $($handler)::+(call).boxed(),
+        };
+        $(route.$flag = true;)*
+        route
+    }};
 }
 
-/// Calls a handler.
-pub(crate) type CallHandler = fn(Request, Arc<App>) -> BoxFuture<'static, Response>;
+/// Makes the table from rows `METHOD PATH HANDLER, NEEDS, LIMITS [, FLAG]...`, and the paths of the document from the
+/// documented ones.
+macro_rules! routes {
+    (
+        documented { $($method:ident $path:literal $($handler:ident)::+, $needs:expr, $limits:expr $(, $flag:ident)*;)+ }
+        pages { $($pages:tt)+ }
+    ) => {
+        #[cfg(test)]
+        #[derive(utoipa::OpenApi)]
+        #[openapi(paths($($($handler)::+),+))]
+        pub(crate) struct Documented;
 
-/// Paths of probes: limits do not apply to them.
-const PROBES: [&str; 2] = ["/healthz", "/readyz"];
-
-/// Whether it is the path of a probe.
-pub(crate) fn is_probe(path: &str) -> bool {
-    PROBES.contains(&path)
+        routes! {
+            $($method $path $($handler)::+, $needs, $limits $(, $flag)*;)+
+            $($pages)+
+        }
+    };
+    ($($method:ident $path:literal $($handler:ident)::+, $needs:expr, $limits:expr $(, $flag:ident)*;)+) => {
+        static ROUTES: &[Route] =
+            &[$(route!($method $path $($handler)::+, $needs, $limits $(, $flag)*)),+];
+    };
 }
 
-/// The path of the metrics.
-const SCRAPED: &str = "/metrics";
+// The rows of a path are together, in the order of the document.
+routes! {
+    documented {
+        POST "/v1/contributions" contributions::add, Key(Write), Lines;
+        GET "/v1/boards/{kind}/{subject}/top" top::show, ReadKey, Request, prepared;
+        POST "/v1/top" tops::many, ReadKey, Request;
+        GET "/v1/boards/{kind}/{subject}/range" range::show, ReadKey, Request;
+        GET "/v1/boards/{kind}/{subject}/count" count::show, ReadKey, Request;
+        GET "/v1/boards/{kind}/{subject}/members/{member}" member::show, ReadKey, Request;
+        PUT "/v1/boards/{kind}/{subject}/members/{member}" member::set, Key(Write), Request;
+        DELETE "/v1/boards/{kind}/{subject}/members/{member}" removal::one, Key(Write), Request, audited, bodiless;
+        DELETE "/v1/boards/{kind}/{subject}/members" removal::many, Key(Admin), Request, audited, bodiless;
+        GET "/v1/boards/{kind}/{subject}/members/{member}/around" around::show, ReadKey, Request;
+        POST "/v1/boards/{kind}/{subject}/lookup" lookup::show, ReadKey, Request;
+        GET "/v1/boards/{kind}/{subject}/rank" rank::of_points, ReadKey, Request;
+        POST "/v1/boards/{kind}/{subject}/rank" rank::of_values, ReadKey, Request;
+        GET "/v1/boards/{kind}/{subject}/stream" stream::show, Needs::Stream, Stream;
+        POST "/v1/stream-tokens" stream_tokens::issue, Key(Read), Request;
+        GET "/v1/boards" boards::list, ReadKey, Request;
+        GET "/v1/boards/{kind}/{subject}" board::show, ReadKey, Request;
+        PUT "/v1/boards/{kind}/{subject}" board::put_settings, Key(Admin), Request, audited;
+        DELETE "/v1/boards/{kind}/{subject}" board::delete, Key(Admin), Request, audited, bodiless;
+        GET "/v1/members/{member}" member_boards::list, ReadKey, Request;
+        DELETE "/v1/members/{member}" erase::erase, Key(Admin), Request, audited, bodiless;
+        GET "/v1/members/{member}/hidden" members::is_hidden, Key(Admin), Request;
+        PUT "/v1/members/{member}/hidden" members::hide, Key(Admin), Request, audited, bodiless;
+        DELETE "/v1/members/{member}/hidden" members::show, Key(Admin), Request, audited, bodiless;
+        GET "/v1/hidden" members::hidden, Key(Admin), Request;
+        GET "/v1/kinds/{kind}/members/{member}/profile" profiles::show, ReadKey, Request;
+        PUT "/v1/kinds/{kind}/members/{member}/profile" profiles::put, Key(Write), Request;
+        DELETE "/v1/kinds/{kind}/members/{member}/profile" profiles::delete, Key(Write), Request, audited, bodiless;
+        POST "/v1/kinds/{kind}/profiles" profiles::many, Key(Write), Request;
+        GET "/v1/kinds" kinds::list, ReadKey, Request;
+        GET "/v1/kinds/{kind}" kinds::show, ReadKey, Request;
+        PUT "/v1/kinds/{kind}" kinds::put, Key(Admin), Request, audited;
+        DELETE "/v1/kinds/{kind}" kinds::delete, Key(Admin), Request, audited, bodiless;
+        GET "/v1/audit" admin::audit, Key(Admin), Request;
+        GET "/v1/keys" admin::keys, Key(Admin), Request;
+        GET "/healthz" health::alive, Nothing, Probe;
+        GET "/readyz" health::ready, Nothing, Probe;
+        GET "/metrics" metrics::show, Needs::Metrics, Scrape;
+        GET "/openapi.json" openapi::show, Nothing, Request;
+        GET "/docs" page::docs, Nothing, Request;
+    }
+    // Files of pages, which are not in the document.
+    pages {
+        GET "/" page::start, Nothing, Request;
+        GET "/page/{file}" page::file, Nothing, Request;
+        GET "/overlay/{kind}/{subject}" page::overlay, Nothing, Request;
+        GET "/admin" page::admin, Nothing, Request;
+    }
+}
 
-/// The path whose responses may be prepared, and its end.
-const TOP: &str = "/v1/boards/{kind}/{subject}/top";
-const TOP_END: &str = "/top";
+/// The end of the path whose responses may be prepared: most others are told from it by that.
+const PREPARED_END: &str = "/top";
 
 /// Whether the response to a read of this path may be prepared, as far as its end shows.
 pub(crate) fn may_be_prepared(path: &str) -> bool {
-    path.ends_with(TOP_END)
+    path.ends_with(PREPARED_END)
 }
 
-/// The path where a `POST` may be a stream of lines.
-const TAKES_LINES: &str = "/v1/contributions";
-
-/// Whether a member is hidden: a `PUT` has all that it needs in path and query.
-const HIDDEN: &str = "/v1/members/{member}/hidden";
-
-/// Makes a method of a route, with its handler.
-macro_rules! served {
-    ($name:ident $handler:path, $needs:expr) => {
-        Served {
-            name: stringify!($name),
-            needs: $needs,
-            handler: |request, app| Handler::call($handler, request, app),
-        }
-    };
-}
-
-/// Makes the table from rows `PATH { METHOD handler: needs, ... }`.
-macro_rules! routes {
-    ($($path:tt { $($method:ident $($handler:ident)::+: $needs:expr),+ $(,)? })+) => {
-        static ROUTES: &[Route] = &[$(Route {
-            path: $path,
-            methods: &[$(served!($method $($handler)::+, $needs)),+],
-        }),+];
-    };
-}
-
-routes! {
-    "/healthz" { GET health::alive: Nothing }
-    "/readyz" { GET health::ready: Nothing }
-    SCRAPED { GET metrics::show: Metrics }
-    "/" { GET page::start: Nothing }
-    "/page/{file}" { GET page::file: Nothing }
-    "/overlay/{kind}/{subject}" { GET page::overlay: Nothing }
-    "/openapi.json" { GET openapi::show: Nothing }
-    "/docs" { GET page::docs: Nothing }
-    "/admin" { GET page::admin: Nothing }
-    TAKES_LINES { POST contributions::add: Key(Write) }
-    "/v1/top" { POST tops::many: ReadKey }
-    "/v1/stream-tokens" { POST stream_tokens::issue: Key(Read) }
-    "/v1/kinds" { GET kinds::list: ReadKey }
-    "/v1/kinds/{kind}" {
-        GET kinds::show: ReadKey,
-        PUT kinds::put: Key(Admin),
-        DELETE kinds::delete: Key(Admin),
-    }
-    "/v1/kinds/{kind}/profiles" { POST profiles::many: Key(Write) }
-    "/v1/kinds/{kind}/members/{member}/profile" {
-        GET profiles::show: ReadKey,
-        PUT profiles::put: Key(Write),
-        DELETE profiles::delete: Key(Write),
-    }
-    "/v1/boards" { GET boards::list: ReadKey }
-    "/v1/boards/{kind}/{subject}" {
-        GET board::show: ReadKey,
-        PUT board::put_settings: Key(Admin),
-        DELETE board::delete: Key(Admin),
-    }
-    TOP { GET top::show: ReadKey }
-    "/v1/boards/{kind}/{subject}/stream" { GET stream::show: Stream }
-    "/v1/boards/{kind}/{subject}/range" { GET range::show: ReadKey }
-    "/v1/boards/{kind}/{subject}/count" { GET count::show: ReadKey }
-    "/v1/boards/{kind}/{subject}/rank" {
-        GET rank::of_points: ReadKey,
-        POST rank::of_values: ReadKey,
-    }
-    "/v1/boards/{kind}/{subject}/lookup" { POST lookup::show: ReadKey }
-    "/v1/boards/{kind}/{subject}/members" { DELETE removal::many: Key(Admin) }
-    "/v1/boards/{kind}/{subject}/members/{member}" {
-        GET member::show: ReadKey,
-        PUT member::set: Key(Write),
-        DELETE removal::one: Key(Write),
-    }
-    "/v1/boards/{kind}/{subject}/members/{member}/around" { GET around::show: ReadKey }
-    "/v1/members/{member}" {
-        GET member_boards::list: ReadKey,
-        DELETE erase::erase: Key(Admin),
-    }
-    HIDDEN {
-        GET members::is_hidden: Key(Admin),
-        PUT members::hide: Key(Admin),
-        DELETE members::show: Key(Admin),
-    }
-    "/v1/hidden" { GET members::hidden: Key(Admin) }
-    "/v1/audit" { GET admin::audit: Key(Admin) }
-    "/v1/keys" { GET admin::keys: Key(Admin) }
-}
-
-impl Route {
-    /// Returns the path, as the table has it.
-    pub(crate) const fn path(&self) -> &'static str {
-        self.path
-    }
-
-    /// Returns the names of its methods.
-    pub(crate) fn methods(&self) -> impl Iterator<Item = &'static str> {
-        self.methods.iter().map(|served| served.name)
-    }
-
-    fn served(&self, method: &Method) -> Option<&Served> {
-        let name = match method.as_str() {
-            "HEAD" => "GET",
-            name => name,
-        };
-        self.methods.iter().find(|served| served.name == name)
-    }
-
-    /// Returns the handler of a method; `None` if the path does not have it.
-    pub(crate) fn handler(&self, method: &Method) -> Option<CallHandler> {
-        self.served(method).map(|served| served.handler)
-    }
-
-    /// Returns what a method requires; `None` if the path does not have it.
-    pub(crate) fn needs(&self, method: &Method) -> Option<Needs> {
-        self.served(method).map(|served| served.needs)
-    }
-
-    fn is_probe(&self) -> bool {
-        is_probe(self.path)
-    }
-
-    /// Whether it returns the metrics. They are needed most when the server is overloaded, so the limits of other
-    /// requests do not apply to it.
-    fn is_scraped(&self) -> bool {
-        self.path == SCRAPED
-    }
-
-    /// Whether a `POST` to it may be a stream of lines.
-    fn takes_lines(&self) -> bool {
-        self.path == TAKES_LINES
-    }
-
-    fn may_be_prepared(&self) -> bool {
-        self.path == TOP
-    }
-
-    /// Whether it is a stream of events, which a token of its board may open.
-    fn is_stream(&self) -> bool {
-        self.methods.iter().any(|served| served.needs == Stream)
-    }
-
-    /// Whether a request is audited: changes that require an admin, and every `DELETE`.
-    pub(crate) fn is_audited(&self, method: &Method) -> bool {
-        let changes = matches!(self.needs(method), Some(Key(Admin))) && method == Method::PUT;
-        changes || (method == Method::DELETE && self.needs(method).is_some())
-    }
-
-    /// Whether a change has all that it needs in its path and query: a body would be meant, and ignored.
-    pub(crate) fn takes_no_body(&self, method: &Method) -> bool {
-        let has_none = method == Method::DELETE || (method == Method::PUT && self.path == HIDDEN);
-        has_none && self.served(method).is_some()
-    }
-
-    /// Returns the methods of the path, in the form of `Allow`.
-    pub(crate) fn allow(&self) -> String {
-        let listed = |name| match name {
-            "GET" => "GET,HEAD",
-            name => name,
-        };
-        let names: Vec<&str> = self.methods().map(listed).collect();
-        names.join(",")
-    }
-}
-
-/// Returns all routes.
+/// Returns all rows.
 pub(crate) fn all() -> impl Iterator<Item = &'static Route> {
     ROUTES.iter()
 }
 
-/// Returns what a method of a path requires, by the path as the table has it.
-#[cfg(test)]
-pub(crate) fn needs_of(path: &str, method: &Method) -> Option<Needs> {
-    let route = ROUTES.iter().find(|route| route.path == path)?;
-    route.needs(method)
-}
-
-/// The indexes in the table, by path.
-static INDEXES: LazyLock<Router<usize>> = LazyLock::new(|| {
-    let mut indexes = Router::new();
-    for (index, route) in ROUTES.iter().enumerate() {
-        let taken = indexes.insert(route.path, index);
-        taken.expect("the table names each path once");
+/// The rows of each path.
+static ROWS: LazyLock<Router<Range<usize>>> = LazyLock::new(|| {
+    let mut rows = Router::new();
+    let mut begin = 0;
+    for of_path in ROUTES.chunk_by(|a, b| a.path == b.path) {
+        let end = begin + of_path.len();
+        let added = rows.insert(of_path[0].path, begin..end);
+        added.expect("the rows of a path are together");
+        begin = end;
     }
-    indexes
+    rows
 });
 
-/// What a path was matched to: its route, if it has one.
-#[derive(Debug, Clone, Copy, Default)]
+/// The parameters of a path, decoded.
+#[derive(Debug, Clone, Default)]
+pub(crate) struct PathParams {
+    pub(crate) kind: Option<String>,
+    pub(crate) subject: Option<String>,
+    pub(crate) member: Option<String>,
+    pub(crate) file: Option<String>,
+}
+
+/// What a request was matched to: its path, if that is in the table, and the row of its method.
+#[derive(Debug, Clone)]
 pub(crate) struct Matched {
-    index: Option<usize>,
+    rows: &'static [Route],
+    /// The index of the row in the table.
+    pub(crate) index: Option<usize>,
+    pub(crate) params: PathParams,
+    /// Why a parameter is not valid. It is empty then.
+    invalid: Option<Problem>,
 }
 
 impl Matched {
-    /// Matches a path. A path with an empty parameter has no route.
-    pub(crate) fn of(path: &str) -> Self {
-        let has_empty = || {
-            PathParams::of(path)
-                .iter()
-                .any(|(_, value)| value.is_empty())
+    /// Matches a request. A path with an empty parameter has no route.
+    pub(crate) fn of(method: &Method, path: &str) -> Self {
+        let mut matched = Self {
+            rows: &[],
+            index: None,
+            params: PathParams::default(),
+            invalid: None,
         };
-        let found = INDEXES.at(path).ok();
-        Self {
-            index: found.map(|found| *found.value).filter(|_| !has_empty()),
+        let Ok(found) = ROWS.at(path) else {
+            return matched;
+        };
+        if found.params.iter().any(|(_, value)| value.is_empty()) {
+            return matched;
         }
+        for (name, value) in found.params.iter() {
+            let decoded = percent::check(name, value).map_err(|problem| {
+                matched.invalid.get_or_insert(problem);
+            });
+            let decoded = Some(decoded.unwrap_or_default().into_owned());
+            match name {
+                "kind" => matched.params.kind = decoded,
+                "subject" => matched.params.subject = decoded,
+                "member" => matched.params.member = decoded,
+                _ => matched.params.file = decoded,
+            }
+        }
+        matched.rows = &ROUTES[found.value.clone()];
+        let name = match method.as_str() {
+            "HEAD" => "GET",
+            name => name,
+        };
+        let index = matched.rows.iter().position(|route| route.method == name);
+        matched.index = index.map(|index| found.value.start + index);
+        matched
     }
 
-    /// Returns the index of its route in [`all`].
-    pub(crate) const fn index(&self) -> Option<usize> {
-        self.index
-    }
-
-    /// Returns its route.
+    /// Returns the row.
     pub(crate) fn route(&self) -> Option<&'static Route> {
         self.index.map(|index| &ROUTES[index])
     }
 
-    /// Whether it is a probe.
-    pub(crate) fn is_probe(&self) -> bool {
-        self.route().is_some_and(Route::is_probe)
+    /// Returns the path, as the table has it.
+    pub(crate) fn path(&self) -> Option<&'static str> {
+        self.rows.first().map(|route| route.path)
     }
 
-    /// Whether a request of this method only reads.
-    pub(crate) fn only_reads(&self, method: &Method) -> bool {
-        let needs = self.route().and_then(|route| route.needs(method));
-        matches!(needs, Some(ReadKey | Key(Read)))
+    fn limits(&self) -> Option<Limits> {
+        self.rows.first().map(|route| route.limits)
+    }
+
+    /// Whether it is a probe.
+    pub(crate) fn is_probe(&self) -> bool {
+        self.limits() == Some(Probe)
     }
 
     /// Whether it returns the metrics.
-    pub(crate) fn is_scraped(&self) -> bool {
-        self.route().is_some_and(Route::is_scraped)
+    pub(crate) fn is_scrape(&self) -> bool {
+        self.limits() == Some(Scrape)
     }
 
     /// Whether it is accepted on a connection for probes alone.
     pub(crate) fn is_for_spare(&self) -> bool {
-        self.is_probe() || self.is_scraped()
+        self.is_probe() || self.is_scrape()
     }
 
-    /// Whether a `POST` to it may be a stream of lines.
-    pub(crate) fn takes_lines(&self) -> bool {
-        self.route().is_some_and(Route::takes_lines)
-    }
-
-    /// Whether the response to a `GET` may be prepared.
-    pub(crate) fn may_be_prepared(&self) -> bool {
-        self.route().is_some_and(Route::may_be_prepared)
-    }
-
-    /// Whether it is a stream of events.
+    /// Whether it is a stream of events, which a token of its board may open.
     pub(crate) fn is_stream(&self) -> bool {
-        self.route().is_some_and(Route::is_stream)
+        self.limits() == Some(Stream)
+    }
+
+    /// Returns why a request without a route is refused: 404 if the path has none, or 405 with the methods that it has.
+    pub(crate) fn refusal(&self, method: &Method, path: &str) -> Problem {
+        if self.rows.is_empty() {
+            let detail = format!("path {path:?} is not known");
+            return Problem::new(ProblemType::UnknownPath, detail);
+        }
+        let names = self.rows.iter().map(|route| match route.method {
+            "GET" => "GET,HEAD",
+            name => name,
+        });
+        let allow = names.collect::<Vec<_>>().join(",");
+        let detail = format!("{method} is not supported on path {path:?}; allowed: {allow}");
+        let allow = HeaderValue::try_from(allow).expect("names of methods are ASCII");
+        Problem::new(ProblemType::MethodNotAllowed, detail).with_header(header::ALLOW, allow)
+    }
+
+    /// Rejects a path with a parameter that is not percent-encoded.
+    pub(crate) fn check_params(&self) -> Result<(), Problem> {
+        self.invalid.clone().map_or(Ok(()), Err)
     }
 }
 
@@ -341,7 +318,8 @@ mod tests {
 
     #[test]
     fn a_path_with_an_empty_parameter_has_no_route() {
-        for Route { path, .. } in ROUTES {
+        for Route { path, method, .. } in ROUTES {
+            let method: Method = method.parse().unwrap();
             let parts: Vec<&str> = path.split('/').collect();
             let filled = |empty: Option<usize>| {
                 let filled = parts.iter().enumerate().map(|(index, part)| match *part {
@@ -352,31 +330,45 @@ mod tests {
                 });
                 filled.collect::<Vec<_>>().join("/")
             };
-            let whole = filled(None);
-            let matched = Matched::of(&whole);
-            assert_eq!(matched.route().map(Route::path), Some(*path));
-            let params: Vec<_> = PathParams::of(&whole).iter().collect();
-            let found: Vec<_> = INDEXES.at(&whole).unwrap().params.iter().collect();
-            assert_eq!(params, found, "{whole}");
+            let matched = Matched::of(&method, &filled(None));
+            let route = matched.route().unwrap();
+            assert_eq!((route.path, route.method), (*path, method.as_str()));
+            let PathParams {
+                kind,
+                subject,
+                file,
+                member,
+            } = matched.params;
+            for (name, value) in [
+                ("kind", kind),
+                ("subject", subject),
+                ("file", file),
+                ("member", member),
+            ] {
+                let expected = path.contains(&format!("{{{name}}}")).then_some(name);
+                assert_eq!(value.as_deref(), expected, "{path}");
+            }
             for index in (0..parts.len()).filter(|index| parts[*index].starts_with('{')) {
                 let path = filled(Some(index));
-                assert!(Matched::of(&path).route().is_none(), "{path}");
+                assert_eq!(Matched::of(&method, &path).path(), None, "{path}");
             }
         }
     }
 
     #[test]
     fn every_route_of_the_contract_requires_a_key() {
-        for route in ROUTES {
-            for served in route.methods {
-                assert_eq!(
-                    matches!(served.needs, Key(_) | ReadKey | Stream),
-                    route.path.starts_with("/v1/"),
-                    "{} {}",
-                    served.name,
-                    route.path
-                );
-            }
+        for Route {
+            method,
+            path,
+            needs,
+            ..
+        } in ROUTES
+        {
+            assert_eq!(
+                matches!(needs, Key(_) | ReadKey | Needs::Stream),
+                path.starts_with("/v1/"),
+                "{method} {path}"
+            );
         }
     }
 
@@ -384,18 +376,32 @@ mod tests {
     fn routes_that_change_something_require_more_than_read() {
         // Reads whose parameters are in a body.
         let posted = ["/v1/top", "/rank", "/lookup", "/v1/stream-tokens"];
-        for route in ROUTES {
-            for Served { name, needs, .. } in route.methods {
-                let reads = *name == "GET" || posted.iter().any(|end| route.path.ends_with(end));
-                // A read scope is not enough to see hidden members, the audit log and keys.
-                let for_admins = ["/hidden", "/audit", "/keys"];
-                let for_admins = for_admins.iter().any(|end| route.path.ends_with(end));
-                let expected = reads && !for_admins;
-                if matches!(needs, Key(_) | ReadKey) {
-                    let is_read = matches!(needs, ReadKey | Key(Read));
-                    assert_eq!(is_read, expected, "{name} {}", route.path);
-                }
+        for Route {
+            method,
+            path,
+            needs,
+            ..
+        } in ROUTES
+        {
+            let reads = *method == "GET" || posted.iter().any(|end| path.ends_with(end));
+            // A read scope is not enough to see hidden members, the audit log and keys.
+            let for_admins = ["/hidden", "/audit", "/keys"];
+            let expected = reads && !for_admins.iter().any(|end| path.ends_with(end));
+            if matches!(needs, Key(_) | ReadKey) {
+                let is_read = matches!(needs, ReadKey | Key(Read));
+                assert_eq!(is_read, expected, "{method} {path}");
             }
+        }
+    }
+
+    #[test]
+    fn changes_by_admins_and_every_delete_are_audited() {
+        for route in ROUTES {
+            let changes = route.method == "PUT" && route.needs == Key(Admin);
+            let expected = changes || route.method == "DELETE";
+            assert_eq!(route.audited, expected, "{} {}", route.method, route.path);
+            let is_bodiless = route.method == "DELETE" || route.path.ends_with("/hidden");
+            assert_eq!(route.bodiless, is_bodiless && route.method != "GET");
         }
     }
 }

@@ -13,9 +13,10 @@ use axum::http::{HeaderMap, header};
 
 pub use self::items::items_from_json;
 pub use self::json::from_json;
-pub use self::lines::{LINE_BYTES_MAX, LINES, Line, Lines};
+pub use self::lines::{BodyLine, LINE_BYTES_MAX, LINES, Lines};
 pub use self::memory::{ARRAY_ITEMS_MAX, BodyMemory, Whole};
-pub use self::whole::{BODY_BYTES_MAX, whole_up_to};
+pub(crate) use self::whole::BODY_BYTES_MAX;
+pub use self::whole::whole_up_to;
 
 /// The media type of most bodies.
 const JSON: &str = "application/json";

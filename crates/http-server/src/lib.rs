@@ -2,8 +2,8 @@
 //! heads, bodies and responses); [`validators`], [`query_params`] and [`request_trace`].
 //!
 //! ```text
-//! permits, request_permits   limit the connections, and the requests that are being served
-//! socket, flow               a socket with a timeout for writes; whether its client reads
+//! permits                    limits the connections
+//! socket, backpressure       a socket with a timeout for writes; whether its client reads
 //! read_ahead                 limits the bytes that connections have read
 //! open_connections           the connections that a stop asks to finish
 //! handshakes                 closing a listener without losing connections
@@ -19,8 +19,8 @@
 //!
 //! This crate does not know routes, keys or boards. `api` accepts connections and connects these parts.
 
+mod backpressure;
 mod body;
-mod flow;
 mod handshakes;
 mod head_timer;
 mod lent_body;
@@ -31,7 +31,6 @@ mod permits;
 mod pool;
 pub mod query_params;
 mod read_ahead;
-mod request_permits;
 pub mod request_trace;
 mod responses;
 mod server_limits;
@@ -39,11 +38,11 @@ mod socket;
 pub mod validators;
 mod write_permits;
 
+pub use backpressure::{Asked, Backpressure};
 pub use body::{
-    ARRAY_ITEMS_MAX, BODY_BYTES_MAX, BodyMemory, LINE_BYTES_MAX, LINES, Line, Lines, Whole,
-    from_json, items_from_json, media_type, whole_up_to,
+    ARRAY_ITEMS_MAX, BodyLine, BodyMemory, LINE_BYTES_MAX, LINES, Lines, Whole, from_json,
+    items_from_json, media_type, whole_up_to,
 };
-pub use flow::{Asked, Flow};
 pub use handshakes::refuse_handshakes;
 pub use head_timer::HeadTimer;
 pub use lent_body::LentBody;
@@ -51,16 +50,12 @@ pub use metrics::{Connections, EarlyEnds, Open};
 pub use open_connections::{OpenConnection, OpenConnections};
 pub use per_address::{OfAddress, PerAddress};
 pub use permits::{ConnectionPermit, ConnectionPermits};
-pub use pool::{
-    BODIES_BYTES_MAX, HeldBytes, PREPARED_BYTES_MAX, Pool, Pools, READ_AHEAD_BYTES_MAX,
-    RECEIPT_BYTES_MAX, RESPONSE_BYTES_MAX, STREAM_BYTES_MAX,
-};
+pub use pool::{HeldBytes, Pool, Pools, RECEIPT_BYTES_MAX};
 pub use read_ahead::{ReadAhead, ReadingRequest};
-pub use request_permits::{RequestPermit, RequestPermits};
 pub use responses::{
-    ADDRESS_PART, AddressResponses, HasResponses, ResponseReservation, Responses, SMALL_BYTES_MAX,
-    bytes_of, is_small,
+    ADDRESS_PART, AddressResponses, ResponseReservation, Responses, SMALL_BYTES_MAX, bytes_of,
+    is_small,
 };
 pub use server_limits::ServerLimits;
 pub use socket::{Socket, WriteTimeouts};
-pub use write_permits::{ChunkPermits, WRITES_BYTES_MAX, WritePermits};
+pub use write_permits::{ChunkPermits, WritePermits};

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use parking_lot::Mutex;
 use tokio::sync::Notify;
 
-use crate::flow::{Asked, Flow};
+use crate::backpressure::{Asked, Backpressure};
 
 /// The open connections of a server.
 #[derive(Debug, Default)]
@@ -21,7 +21,7 @@ struct Shared {
 #[derive(Debug, Default)]
 struct Open {
     next_number: u64,
-    by_number: BTreeMap<u64, Arc<Flow>>,
+    by_number: BTreeMap<u64, Arc<Backpressure>>,
 }
 
 /// An open connection, until this is dropped.
@@ -34,7 +34,7 @@ pub struct OpenConnection {
 impl OpenConnections {
     /// Adds a connection.
     #[must_use]
-    pub fn add(&self, flow: &Arc<Flow>) -> OpenConnection {
+    pub fn add(&self, flow: &Arc<Backpressure>) -> OpenConnection {
         let open = &mut *self.0.open.lock();
         let number = open.next_number;
         open.next_number += 1;
@@ -81,10 +81,10 @@ mod tests {
     #[tokio::test]
     async fn a_stop_asks_all_connections_and_waits_for_them() {
         let connections = OpenConnections::default();
-        let flows = [(); 3].map(|()| Arc::<Flow>::default());
+        let flows = [(); 3].map(|()| Arc::<Backpressure>::default());
         let [first, second, third] = flows.each_ref().map(|flow| connections.add(flow));
         drop(first);
-        let asked = |flow: &Arc<Flow>| {
+        let asked = |flow: &Arc<Backpressure>| {
             let flow = flow.clone();
             poll_fn(move |context| Poll::Ready(flow.poll_asked(context))).now_or_never()
         };

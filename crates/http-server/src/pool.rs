@@ -11,28 +11,29 @@ use std::fmt;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
+use crate::server_limits::ServerLimits;
 use metering::{
     Collector, Counter, DescriptorEncoder, Labels, Registry, ScrapedMetric, Unit, as_float,
     encode_each, labels,
 };
 
-/// The default limit of [`Pools::answers`].
-pub const RESPONSE_BYTES_MAX: usize = 256 << 20;
+/// The default limit of [`Pools::responses`].
+pub(crate) const RESPONSE_BYTES_MAX: usize = 256 << 20;
 
 /// The default limit of [`Pools::bodies`].
-pub const BODIES_BYTES_MAX: usize = 256 << 20;
+pub(crate) const BODIES_BYTES_MAX: usize = 256 << 20;
 
 /// The default limit of [`Pools::prepared`].
-pub const PREPARED_BYTES_MAX: usize = 32 << 20;
+pub(crate) const PREPARED_BYTES_MAX: usize = 32 << 20;
 
 /// The default limit of [`Pools::read_ahead`].
-pub const READ_AHEAD_BYTES_MAX: usize = 128 << 20;
+pub(crate) const READ_AHEAD_BYTES_MAX: usize = 128 << 20;
 
 /// The default limit of [`Pools::receipts`].
 pub const RECEIPT_BYTES_MAX: usize = 128 << 20;
 
 /// The default limit of [`Pools::streams`].
-pub const STREAM_BYTES_MAX: usize = 256 << 20;
+pub(crate) const STREAM_BYTES_MAX: usize = 256 << 20;
 
 /// The limit of all responses to scrapes: a few dozen.
 const SCRAPE_BYTES_MAX: usize = 4 << 20;
@@ -53,7 +54,7 @@ pub(crate) const fn within(max: usize, leaves_reserve: bool) -> usize {
 #[derive(Debug, Clone)]
 pub struct Pools {
     /// Large responses, until their connections have written them.
-    pub answers: Pool,
+    pub responses: Pool,
     /// JSON bodies, values parsed from them, and incomplete lines.
     pub bodies: Pool,
     /// Responses that are prepared for repeated reads.
@@ -68,24 +69,24 @@ pub struct Pools {
     pub streams: Pool,
 }
 
-impl Default for Pools {
-    fn default() -> Self {
+impl Pools {
+    /// Creates empty pools with these limits.
+    #[must_use]
+    pub fn new(limits: &ServerLimits) -> Self {
         Self {
-            answers: Pool::up_to(RESPONSE_BYTES_MAX),
-            bodies: Pool::up_to(BODIES_BYTES_MAX),
-            prepared: Pool::up_to(PREPARED_BYTES_MAX),
-            read_ahead: Pool::up_to(READ_AHEAD_BYTES_MAX),
-            receipts: Pool::up_to(RECEIPT_BYTES_MAX),
+            responses: Pool::up_to(limits.response_bytes_max),
+            bodies: Pool::up_to(limits.bodies_bytes_max),
+            prepared: Pool::up_to(limits.prepared_bytes_max),
+            read_ahead: Pool::up_to(limits.read_ahead_bytes_max),
+            receipts: Pool::up_to(limits.receipt_bytes_max),
             scrapes: Pool::up_to(SCRAPE_BYTES_MAX),
-            streams: Pool::up_to(STREAM_BYTES_MAX),
+            streams: Pool::up_to(limits.stream_bytes_max),
         }
     }
-}
 
-impl Pools {
     fn by_label(&self) -> [(Labels, &Pool); 7] {
         [
-            ("answers", &self.answers),
+            ("responses", &self.responses),
             ("bodies", &self.bodies),
             ("prepared", &self.prepared),
             ("read_ahead", &self.read_ahead),

@@ -23,10 +23,10 @@ const SHORT_READ_BYTES: usize = FREE_BYTES - 1;
 
 /// The read buffer of one connection.
 #[derive(Debug)]
-pub struct ReadAhead(Mutex<State>);
+pub struct ReadAhead(Mutex<BufferState>);
 
 #[derive(Debug)]
-struct State {
+struct BufferState {
     /// Bytes of the next head.
     head: usize,
     is_reading_request: bool,
@@ -50,7 +50,7 @@ impl ReadAhead {
     /// Creates the state of a new connection.
     #[must_use]
     pub fn new(pool: &Pool) -> Self {
-        Self(Mutex::new(State {
+        Self(Mutex::new(BufferState {
             head: 0,
             is_reading_request: false,
             held: pool.hold(),
@@ -59,7 +59,7 @@ impl ReadAhead {
 
     /// Returns the maximum length of a read for which hyper provides a buffer of `available` bytes.
     pub(crate) fn read_max(&self, available: usize) -> usize {
-        let State {
+        let BufferState {
             is_reading_request,
             held,
             ..

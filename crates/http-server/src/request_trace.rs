@@ -12,7 +12,7 @@ mod trace_id;
 mod tracer;
 
 pub use current::{CurrentRequest, RequestScope, current_request};
-pub use id::{REQUEST_ID, new_id, request_id};
+pub use id::{REQUEST_ID, request_id};
 pub use parent::{TraceParent, trace_parent};
 pub use trace_id::TraceId;
 pub use tracer::Tracer;

@@ -3,8 +3,8 @@
 //! A response is created at once, and a client may read it slowly, until the write timeout. So its bytes are counted in
 //! a [`Pool`] until the connection has written them: each piece of the body holds the counter. The bytes of each
 //! address are limited, too, so that the clients of one address cannot have the requests of all others rejected.
-//! Responses of up to [`SMALL_BYTES_MAX`] are not counted: a connection has one response at a time ([`Flow`]), and the
-//! number of connections is limited.
+//! Responses of up to [`SMALL_BYTES_MAX`] are not counted: a connection has one response at a time ([`Backpressure`]), and
+//! the number of connections is limited.
 //!
 //! **Invariant:** a response that does not fit into the pool and into the share of its address is not sent, whatever
 //! else is held. So reads are rejected: one that can never fit by a problem that says so. A write cannot be
@@ -12,20 +12,19 @@
 //! reserves the maximum length before it changes anything ([`ResponseReservation`]). Reads do not use the reserve of
 //! the pool, nor the same part of the limit of their address.
 //!
-//! If the pool is full, the connection that reads slowest is closed, rather than the new response rejected ([`Pace`]):
-//! of those that have a response for [`GRACE`], wait for their client, and read fewer than [`FAST`] bytes a second. Its
+//! If the pool is full, the connection that reads slowest is closed, rather than the new response rejected
+//! ([`ReadRate`]): of those that have a response for [`GRACE`], wait for their client, and read fewer than [`FAST`] bytes a second. Its
 //! bytes are released from the pool at once; its memory is freed soon afterwards, with its task. Scrapes have a pool of
 //! their own, in which a client that reads is always served, whatever others leave unread.
 //!
 //! A client receives the last byte of a response before the bytes are released, and may send its next request at once.
 //! So a few reads wait for a short time before they are rejected.
 
-mod pace;
+mod read_rate;
 #[cfg(test)]
 mod tests;
 
 use std::collections::BTreeMap;
-use std::convert::Infallible;
 use std::net::IpAddr;
 use std::pin::Pin;
 use std::sync::Arc;
@@ -33,8 +32,6 @@ use std::task::{Context, Poll, ready};
 use std::time::Duration;
 
 use axum::body::Body;
-use axum::extract::FromRequestParts;
-use axum::http::request::Parts;
 use axum::response::{IntoResponse, Response};
 use bytes::Bytes;
 use futures::FutureExt as _;
@@ -44,8 +41,8 @@ use tokio::sync::Semaphore;
 use tokio::time::{Instant, sleep};
 use wire::problem::{Problem, ProblemType};
 
-use self::pace::Pace;
-use crate::flow::Flow;
+use self::read_rate::ReadRate;
+use crate::backpressure::Backpressure;
 use crate::per_address::{OfAddress, PerAddress};
 use crate::pool::{HeldBytes, Pool, within};
 
@@ -99,8 +96,8 @@ struct UnwrittenResponses {
 struct UnwrittenResponse {
     since: Instant,
     address: IpAddr,
-    flow: Arc<Flow>,
-    pace: Arc<Pace>,
+    flow: Arc<Backpressure>,
+    rate: Arc<ReadRate>,
     _counted: Option<Counted>,
 }
 
@@ -111,7 +108,7 @@ struct Counted {
     of_address: OfAddress,
 }
 
-/// The responses to one address. The gate provides them to handlers of requests that may change something.
+/// The responses to one address. The gate provides them to handlers.
 #[derive(Debug, Clone)]
 pub struct AddressResponses {
     responses: Responses,
@@ -186,12 +183,12 @@ impl Responses {
         let mut unwritten = self.0.unwritten.lock();
         let all = unwritten.by_number.iter();
         let old = all.take_while(|(_, response)| now - response.since >= self.0.grace);
-        let paces = old.filter_map(|(number, response)| {
+        let rates = old.filter_map(|(number, response)| {
             let is_candidate = address.is_none_or(|address| address == response.address);
             let waits = is_candidate && response.flow.blocked_since().is_some();
-            waits.then(|| (response.pace.per_second(now), *number))
+            waits.then(|| (response.rate.per_second(now), *number))
         });
-        let slow = paces.filter(|(per_second, _)| *per_second < self.0.fast);
+        let slow = rates.filter(|(per_second, _)| *per_second < self.0.fast);
         let Some((_, number)) = slow.min() else {
             return false;
         };
@@ -216,7 +213,7 @@ impl AddressResponses {
 
     /// Counts a response until its connection has written it. A response that does not fit is replaced by a problem,
     /// unless its handler has reserved bytes for it.
-    pub async fn send(&self, mut response: Response, flow: &Arc<Flow>) -> Response {
+    pub async fn send(&self, mut response: Response, flow: &Arc<Backpressure>) -> Response {
         let reserved = response.extensions_mut().remove::<Reserved>();
         if is_small(&response) {
             return response;
@@ -234,22 +231,6 @@ impl AddressResponses {
             Ok(reservation) => reservation.send(response, flow),
             Err(problem) => problem.into_response(),
         }
-    }
-}
-
-/// A state of routes that has the responses of the server.
-pub trait HasResponses: Send + Sync {
-    /// Returns the responses.
-    fn answers(&self) -> &Responses;
-}
-
-impl<S: HasResponses> FromRequestParts<Arc<S>> for AddressResponses {
-    type Rejection = Infallible;
-
-    async fn from_request_parts(parts: &mut Parts, state: &Arc<S>) -> Result<Self, Infallible> {
-        let responses = parts.extensions.get::<Self>().cloned();
-        // The gate adds them to every request, except in unit tests.
-        Ok(responses.unwrap_or_else(|| state.answers().to(IpAddr::from([0, 0, 0, 0]))))
     }
 }
 
@@ -360,18 +341,18 @@ impl ResponseReservation {
         response
     }
 
-    fn send(self, response: Response, flow: &Arc<Flow>) -> Response {
+    fn send(self, response: Response, flow: &Arc<Backpressure>) -> Response {
         let AddressResponses { responses, address } = self.to;
         let mut unwritten = responses.0.unwritten.lock();
         let number = unwritten.next_number;
         unwritten.next_number += 1;
         let since = Instant::now();
-        let pace = Arc::new(Pace::since(since));
+        let rate = Arc::new(ReadRate::since(since));
         let entry = UnwrittenResponse {
             since,
             address,
             flow: flow.clone(),
-            pace: pace.clone(),
+            rate: rate.clone(),
             _counted: self.counted,
         };
         unwritten.by_number.insert(number, entry);
@@ -381,7 +362,7 @@ impl ResponseReservation {
             Body::new(CountedBody {
                 body,
                 rest: Bytes::new(),
-                pace,
+                rate,
                 unwritten,
             })
         })
@@ -435,7 +416,7 @@ struct CountedBody {
     body: Body,
     /// What the connection was not given yet of the last frame.
     rest: Bytes,
-    pace: Arc<Pace>,
+    rate: Arc<ReadRate>,
     unwritten: Arc<Unwritten>,
 }
 
@@ -443,7 +424,7 @@ impl CountedBody {
     /// Returns the next piece, which the connection takes now.
     fn piece(&mut self) -> Frame<Bytes> {
         let bytes = self.rest.split_to(self.rest.len().min(PIECE_BYTES));
-        self.pace.take(bytes.len(), Instant::now());
+        self.rate.take(bytes.len(), Instant::now());
         let piece = Piece {
             bytes,
             _unwritten: self.unwritten.clone(),

@@ -4,8 +4,13 @@ use std::time::Duration;
 
 use crate::body::BODY_BYTES_MAX;
 use crate::pool::{
-    BODIES_BYTES_MAX, READ_AHEAD_BYTES_MAX, RECEIPT_BYTES_MAX, RESPONSE_BYTES_MAX, STREAM_BYTES_MAX,
+    BODIES_BYTES_MAX, PREPARED_BYTES_MAX, READ_AHEAD_BYTES_MAX, RECEIPT_BYTES_MAX,
+    RESPONSE_BYTES_MAX, STREAM_BYTES_MAX,
 };
+use crate::write_permits::WRITES_BYTES_MAX;
+
+/// The default limit of cached tops with profiles.
+const PROFILED_BYTES_MAX: usize = 256 << 20;
 
 /// The limits of connections, requests and streams.
 #[derive(Debug, Clone, Copy)]
@@ -30,10 +35,16 @@ pub struct ServerLimits {
     pub receipt_bytes_max: usize,
     /// Bytes of the events of all streams.
     pub stream_bytes_max: usize,
+    /// Memory of all contributions that are being written.
+    pub writes_bytes_max: usize,
+    /// Bytes of responses that are prepared for repeated reads.
+    pub prepared_bytes_max: usize,
+    /// Bytes of cached tops with profiles.
+    pub profiled_bytes_max: usize,
     /// Bytes of all large responses that clients have not read yet. A quarter is reserved for writes.
-    pub answer_bytes_max: usize,
+    pub response_bytes_max: usize,
     /// Bytes of those to one address; defaults to a quarter.
-    pub answer_bytes_per_address_max: Option<usize>,
+    pub response_bytes_per_address_max: Option<usize>,
     /// Maximum time for the head of a request; also the idle timeout.
     pub header_timeout: Duration,
     /// How long a write waits for a client that does not read.
@@ -59,8 +70,11 @@ impl Default for ServerLimits {
             read_ahead_bytes_max: READ_AHEAD_BYTES_MAX,
             receipt_bytes_max: RECEIPT_BYTES_MAX,
             stream_bytes_max: STREAM_BYTES_MAX,
-            answer_bytes_max: RESPONSE_BYTES_MAX,
-            answer_bytes_per_address_max: None,
+            writes_bytes_max: WRITES_BYTES_MAX,
+            prepared_bytes_max: PREPARED_BYTES_MAX,
+            profiled_bytes_max: PROFILED_BYTES_MAX,
+            response_bytes_max: RESPONSE_BYTES_MAX,
+            response_bytes_per_address_max: None,
             header_timeout: Duration::from_secs(30),
             write_timeout: Duration::from_secs(30),
             drain: Duration::from_secs(5),

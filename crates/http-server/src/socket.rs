@@ -1,8 +1,8 @@
 //! The socket of a connection, with a timeout for writes: [`Socket`].
 //!
 //! A client that stops reading is disconnected after the write timeout, so that it does not hold a connection and its
-//! memory. [`Flow`] reports whether the connection is blocked. While it is, no other request of the connection begins
-//! and its stream gets no more events, so the server holds at most one response or one event for it. If others need
+//! memory. [`Backpressure`] reports whether the connection is blocked. While it is, no other request of the connection
+//! begins and its stream gets no more events, so the server holds at most one response or one event for it. If others need
 //! memory, the connection that reads the slowest is closed. The operating system buffers few unsent
 //! bytes, so that a slow reader causes some progress regularly. With the default buffers of some megabytes, a write
 //! would progress only after a third of them was read.
@@ -21,7 +21,7 @@ use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
 use tokio::net::TcpStream;
 use tokio::time::{Instant, Sleep, sleep};
 
-use crate::flow::Flow;
+use crate::backpressure::Backpressure;
 use crate::pool::Pool;
 use crate::read_ahead::{FREE_BYTES, ReadAhead};
 
@@ -40,7 +40,7 @@ const STALL_CHECK_INTERVAL: Duration = Duration::from_secs(1);
 #[derive(Debug)]
 pub struct Socket {
     stream: TcpStream,
-    flow: Arc<Flow>,
+    flow: Arc<Backpressure>,
     ahead: Arc<ReadAhead>,
     timeouts: Arc<WriteTimeouts>,
     /// The connection carries a stream, which ends when the server stops.
@@ -89,7 +89,7 @@ impl Socket {
     #[must_use]
     pub fn new(
         stream: TcpStream,
-        flow: Arc<Flow>,
+        flow: Arc<Backpressure>,
         ahead: Arc<ReadAhead>,
         timeouts: Arc<WriteTimeouts>,
     ) -> Self {

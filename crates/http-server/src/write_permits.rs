@@ -12,7 +12,7 @@ use tokio::time::timeout;
 use wire::BOARDS_MAX;
 
 /// Default limit of the memory of all writes.
-pub const WRITES_BYTES_MAX: usize = 256 << 20;
+pub(crate) const WRITES_BYTES_MAX: usize = 256 << 20;
 
 /// Memory of one write with its future and its outcome, rounded up.
 const WRITE_BYTES: usize = 2 << 10;

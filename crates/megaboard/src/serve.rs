@@ -11,7 +11,7 @@ use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 use access::audit::AuditLog;
 use access::{Access, AccessError, TokenSecret};
-use api::{App, PREPARED_BYTES_MAX, PROFILED_BYTES_MAX, Stopping, WRITES_BYTES_MAX};
+use api::{App, Stopping};
 use board::{PublishTargets, Timestamp};
 use clap::Args;
 use clap::builder::BoolishValueParser;
@@ -284,22 +284,23 @@ async fn serve_from(
         .then(|| tokio::spawn(demo::run(router.clone(), clock.clone())));
     let targets = publishing.targets.clone();
     let publisher = Publisher::start(router.clone(), merger.clone(), clock.clone(), publishing);
-    let pool = |usual| memory::pool_bytes(&serving.memory, usual);
-    let small_pool = |usual| memory::small_pool_bytes(&serving.memory, usual);
-    let app = App::new(router, merger, clock, serving.access)
-        .with_bodies_up_to(limits.body_bytes_max, pool(limits.bodies_bytes_max))
-        .with_writes_up_to(pool(WRITES_BYTES_MAX))
-        .with_prepared_up_to(small_pool(PREPARED_BYTES_MAX))
-        .with_profiled_up_to(small_pool(PROFILED_BYTES_MAX))
-        .with_pools_up_to(
-            small_pool(limits.read_ahead_bytes_max),
-            small_pool(limits.receipt_bytes_max),
-            pool(limits.stream_bytes_max),
-        )
-        .with_answers_up_to(
-            pool(limits.answer_bytes_max),
-            limits.answer_bytes_per_address_max,
-        )
+    for bytes in [
+        &mut limits.bodies_bytes_max,
+        &mut limits.writes_bytes_max,
+        &mut limits.stream_bytes_max,
+        &mut limits.response_bytes_max,
+    ] {
+        *bytes = memory::pool_bytes(&serving.memory, *bytes);
+    }
+    for bytes in [
+        &mut limits.prepared_bytes_max,
+        &mut limits.profiled_bytes_max,
+        &mut limits.read_ahead_bytes_max,
+        &mut limits.receipt_bytes_max,
+    ] {
+        *bytes = memory::small_pool_bytes(&serving.memory, *bytes);
+    }
+    let app = App::new(router, merger, clock, serving.access, &limits)
         .with_audit_log(serving.audit)
         .with_publish_targets(targets)
         .with_tracer(serving.tracer)

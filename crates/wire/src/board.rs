@@ -39,7 +39,6 @@ pub struct SettingsShape {
 /// The time in which a board accepts contributions, if it is limited.
 #[derive(Debug, Serialize)]
 #[cfg_attr(feature = "schema", derive(utoipa::ToSchema))]
-#[cfg_attr(any(test, feature = "schema"), derive(Deserialize))]
 #[cfg_attr(feature = "schema", schema(as = Span))]
 pub struct SpanShape {
     /// Contributions with an earlier time are rejected.

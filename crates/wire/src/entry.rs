@@ -1,12 +1,14 @@
 //! Entries: `{"rank": 1, "member": "u1", "points": 999, "reached_at": "..."}`. Where members can share a rank, which then
 //! is not the position, `position` follows it.
 
-use board::{Kind, Member, RankStyle, Rules, Timestamp, Values};
+use board::{FieldName, Kind, Member, RankStyle, Rules, Timestamp, Values};
 use bytes::Bytes;
 use merger::{MemberStanding, RankedEntry, Rendered};
+use serde::{Serialize, Serializer};
+use serde_json::value::RawValue;
 use shard_store::ShardEntry;
 
-use crate::json::{JsonMembers, JsonText};
+use crate::json::EntryText;
 use crate::profile::ShownProfiles;
 
 /// The usual bytes of an entry.
@@ -18,151 +20,176 @@ pub fn is_points(rules: &Rules) -> bool {
     matches!(rules.fields(), [field] if field.name.as_str() == "points")
 }
 
+/// Returns whether entries show their position, which may differ from their rank.
+pub(crate) fn has_own_position(kind: &Kind) -> bool {
+    kind.rank_style() != RankStyle::Ordinal
+}
+
 pub(crate) fn text_of(time: Timestamp) -> String {
     time.to_string()
 }
 
-/// An entry.
-#[derive(Debug)]
-pub struct EntryShape<'a> {
-    /// The kind.
-    pub kind: &'a Kind,
-    /// The member with its rank.
-    pub ranked: &'a RankedEntry,
-    /// The profiles to show.
-    pub profiles: &'a ShownProfiles,
+/// The fields of a standing.
+#[derive(Debug, Serialize)]
+#[cfg_attr(feature = "schema", derive(utoipa::ToSchema))]
+#[cfg_attr(feature = "schema", schema(as = Fields))]
+pub struct FieldsShape {
+    /// For kinds whose only field is `points`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[cfg_attr(feature = "schema", schema(schema_with = crate::schema::points, required = false))]
+    points: Option<Option<i64>>,
+    /// For all other kinds: the fields by name, null if a field has no value yet.
+    #[serde(skip_serializing_if = "Option::is_none", serialize_with = "by_name")]
+    #[cfg_attr(feature = "schema", schema(schema_with = crate::schema::values, required = false))]
+    values: Option<Vec<(FieldName, Option<i64>)>>,
 }
 
-impl JsonMembers for EntryShape<'_> {
-    #[inline]
-    fn put(&self, json: &mut JsonText) {
-        put_ranked(json, self.kind, self.ranked);
-        self.profiles.put(json, &self.ranked.entry.key.member);
-    }
+fn by_name<S: Serializer>(
+    values: &Option<Vec<(FieldName, Option<i64>)>>,
+    serializer: S,
+) -> Result<S::Ok, S::Error> {
+    let values = values.iter().flatten();
+    serializer.collect_map(values.map(|(name, value)| (name.as_str(), value)))
 }
 
-/// Adds the members of an entry to an object, with its position where that is not the rank.
-fn put_ranked(json: &mut JsonText, kind: &Kind, ranked: &RankedEntry) {
-    json.put(",\"rank\":");
-    json.integer(ranked.rank);
-    if kind.rank_style() != RankStyle::Ordinal {
-        json.put(",\"position\":");
-        json.integer(ranked.position);
-    }
-    put_standing(json, kind.rules(), &ranked.entry);
-}
-
-/// Adds the members of an entry to an object, without a position. `rank` is null for a member that is not ranked.
-pub(crate) fn put_entry(json: &mut JsonText, rules: &Rules, rank: Option<u64>, entry: &ShardEntry) {
-    json.put(",\"rank\":");
-    json.integer_or_null(rank);
-    put_standing(json, rules, entry);
-}
-
-/// Adds the member and its standing to an object.
-fn put_standing(json: &mut JsonText, rules: &Rules, entry: &ShardEntry) {
-    json.put(",\"member\":\"");
-    json.escaped(entry.key.member.as_str());
-    json.put("\"");
-    put_fields(json, rules, &rules.values_of(&entry.key.words));
-    json.put(",\"reached_at\":");
-    json.time(entry.reached_at);
-}
-
-/// Adds the member `points`, or `values` of kinds with other fields.
-fn put_fields(json: &mut JsonText, rules: &Rules, values: &Values) {
-    let value = |index| values.get(index).map(board::Value::get);
-    if is_points(rules) {
-        json.put(",\"points\":");
-        json.integer_or_null(value(0));
-        return;
-    }
-    let mut before = ",\"values\":{";
-    for (index, field) in rules.fields().iter().enumerate() {
-        json.put(before);
-        json.string(field.name.as_str());
-        json.put(":");
-        json.integer_or_null(value(index));
-        before = ",";
-    }
-    json.put("}");
-}
-
-/// The result of a lookup of a member: an entry, with `rank` null if it is not on the list of a kind that ranks only
-/// its best; or a member with `rank` null.
-#[derive(Debug)]
-pub struct LookedUpShape<'a> {
-    /// The kind.
-    pub kind: &'a Kind,
-    /// The requested member.
-    pub member: &'a Member,
-    /// Its standing.
-    pub found: &'a MemberStanding<RankedEntry>,
-    /// The profiles to show.
-    pub profiles: &'a ShownProfiles,
-}
-
-impl JsonMembers for LookedUpShape<'_> {
-    fn put(&self, json: &mut JsonText) {
-        match self.found {
-            MemberStanding::Ranked(ranked) => put_ranked(json, self.kind, ranked),
-            MemberStanding::Unlisted(entry) => put_entry(json, self.kind.rules(), None, entry),
-            MemberStanding::NoStanding => {
-                json.put(",\"rank\":null,\"member\":");
-                json.string(self.member.as_str());
-            }
+impl FieldsShape {
+    /// Returns the values of a standing.
+    #[must_use]
+    pub fn of(rules: &Rules, values: &Values) -> Self {
+        let value = |index| values.get(index).map(board::Value::get);
+        if is_points(rules) {
+            let (points, values) = (Some(value(0)), None);
+            return Self { points, values };
         }
-        self.profiles.put(json, self.member);
+        let names = rules.fields().iter().map(|field| field.name.clone());
+        Self {
+            points: None,
+            values: Some(names.zip((0..).map(value)).collect()),
+        }
     }
 }
 
-/// An object with `entries`.
-#[derive(Debug)]
-pub struct Entries<T> {
-    /// The entries, best first or in the order of the request.
-    pub entries: Vec<T>,
+/// A member with its standing: `points`, or `values` of kinds with other fields.
+#[derive(Debug, Serialize)]
+#[cfg_attr(feature = "schema", derive(utoipa::ToSchema))]
+#[cfg_attr(feature = "schema", schema(as = Entry))]
+pub struct EntryShape<'a> {
+    /// The rank by the kind's rank style; null if the member is not ranked.
+    #[cfg_attr(feature = "schema", schema(required))]
+    rank: Option<u64>,
+    /// Where members can share a rank (`competition`, `dense`): the position of one that is ranked. Elsewhere it is the
+    /// rank.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[cfg_attr(feature = "schema", schema(required = false, minimum = 1))]
+    position: Option<u64>,
+    /// The member.
+    #[cfg_attr(feature = "schema", schema(example = "u1"))]
+    member: &'a str,
+    #[serde(flatten)]
+    #[cfg_attr(feature = "schema", schema(inline))]
+    fields: FieldsShape,
+    /// When the standing was reached.
+    #[cfg_attr(feature = "schema", schema(format = DateTime))]
+    reached_at: String,
+    /// With `profiles`: the member's profile, if it has one.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[cfg_attr(feature = "schema", schema(value_type = Option<crate::ProfileWritten>, nullable = false))]
+    profile: Option<&'a RawValue>,
 }
 
-impl<T: JsonMembers> JsonMembers for Entries<T> {
-    fn put(&self, json: &mut JsonText) {
-        json.reserve(ENTRY_BYTES * self.entries.len());
-        json.put(",\"entries\":");
-        json.objects(&self.entries);
+impl<'a> EntryShape<'a> {
+    /// Returns an entry, without a position.
+    pub(crate) fn of(
+        rules: &Rules,
+        rank: Option<u64>,
+        entry: &'a ShardEntry,
+        profiles: &'a ShownProfiles,
+    ) -> Self {
+        Self {
+            rank,
+            position: None,
+            member: entry.key.member.as_str(),
+            fields: FieldsShape::of(rules, &rules.values_of(&entry.key.words)),
+            reached_at: text_of(entry.reached_at),
+            profile: profiles.raw(&entry.key.member),
+        }
+    }
+
+    /// Returns a ranked entry, with its position where that is not the rank.
+    pub(crate) fn of_ranked(
+        kind: &Kind,
+        ranked: &'a RankedEntry,
+        profiles: &'a ShownProfiles,
+    ) -> Self {
+        Self {
+            position: has_own_position(kind).then_some(ranked.position),
+            ..Self::of(kind.rules(), Some(ranked.rank), &ranked.entry, profiles)
+        }
     }
 }
 
-impl<'a> Entries<EntryShape<'a>> {
-    /// Returns ranked entries as shapes, with these profiles.
+/// The result of a lookup: an entry, or `rank` null if the member is not ranked.
+#[derive(Debug, Serialize)]
+#[cfg_attr(feature = "schema", derive(utoipa::ToSchema))]
+#[cfg_attr(feature = "schema", schema(as = Found))]
+pub struct LookedUpShape<'a> {
+    /// The rank; null if the member is not ranked.
+    #[cfg_attr(feature = "schema", schema(required))]
+    rank: Option<u64>,
+    /// Where members can share a rank (`competition`, `dense`): the position of one that is ranked. Elsewhere it is the
+    /// rank.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[cfg_attr(feature = "schema", schema(required = false, minimum = 1))]
+    position: Option<u64>,
+    /// The requested member.
+    #[cfg_attr(feature = "schema", schema(example = "u1"))]
+    member: &'a str,
+    #[serde(flatten)]
+    #[cfg_attr(feature = "schema", schema(inline))]
+    fields: FieldsShape,
+    /// When the standing was reached, if there is one.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[cfg_attr(feature = "schema", schema(nullable = false, format = DateTime))]
+    reached_at: Option<String>,
+    /// With `profiles`: the member's profile, if it has one.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[cfg_attr(feature = "schema", schema(value_type = Option<crate::ProfileWritten>, nullable = false))]
+    profile: Option<&'a RawValue>,
+}
+
+impl<'a> LookedUpShape<'a> {
+    /// Returns what was found of a member.
     #[must_use]
     pub fn of(
-        kind: &'a Kind,
-        ranked: &'a [RankedEntry],
+        kind: &Kind,
+        member: &'a Member,
+        found: &'a MemberStanding<RankedEntry>,
         profiles: &'a ShownProfiles,
-    ) -> Vec<EntryShape<'a>> {
-        let shape = |ranked| EntryShape {
-            kind,
-            ranked,
-            profiles,
+    ) -> Self {
+        let entry = match found {
+            MemberStanding::Ranked(ranked) => EntryShape::of_ranked(kind, ranked, profiles),
+            MemberStanding::Unlisted(entry) => EntryShape::of(kind.rules(), None, entry, profiles),
+            MemberStanding::NoStanding => {
+                return Self {
+                    rank: None,
+                    position: None,
+                    member: member.as_str(),
+                    fields: FieldsShape {
+                        points: None,
+                        values: None,
+                    },
+                    reached_at: None,
+                    profile: profiles.raw(member),
+                };
+            }
         };
-        ranked.iter().map(shape).collect()
-    }
-}
-
-/// A page of entries, which another page may follow.
-#[derive(Debug)]
-pub struct Page<T> {
-    /// The entries.
-    pub entries: Entries<T>,
-    /// The cursor of the last one, if there may be more.
-    pub next: Option<String>,
-}
-
-impl<T: JsonMembers> JsonMembers for Page<T> {
-    fn put(&self, json: &mut JsonText) {
-        self.entries.put(json);
-        if let Some(next) = &self.next {
-            json.put(",\"next\":");
-            json.string(next);
+        Self {
+            rank: entry.rank,
+            position: entry.position,
+            member: entry.member,
+            fields: entry.fields,
+            reached_at: Some(entry.reached_at),
+            profile: entry.profile,
         }
     }
 }
@@ -173,18 +200,16 @@ pub const RENDERER_FORMAT: &str = env!("CARGO_PKG_VERSION");
 /// Renders merged entries for the merger's cache.
 #[must_use]
 pub fn render(kind: &Kind, entries: &[RankedEntry]) -> Rendered {
-    let profiles = &ShownProfiles::none();
-    let mut json = JsonText::with_capacity(ENTRY_BYTES * entries.len());
+    render_with(kind, entries, &ShownProfiles::none())
+}
+
+/// Renders entries with these profiles.
+#[must_use]
+pub fn render_with(kind: &Kind, entries: &[RankedEntry], profiles: &ShownProfiles) -> Rendered {
+    let mut json = EntryText::with_capacity(ENTRY_BYTES * entries.len());
     let mut ends = Vec::with_capacity(entries.len());
     for ranked in entries {
-        if !json.is_empty() {
-            json.put(",");
-        }
-        json.object(&EntryShape {
-            kind,
-            ranked,
-            profiles,
-        });
+        json.push(kind, ranked, profiles);
         ends.push(u32::try_from(json.len()).expect("a top is far smaller than 4 GiB"));
     }
     Rendered {
@@ -228,19 +253,8 @@ mod tests {
         let kind = KindShape::default().into_kind("gifts").unwrap();
         let member = Member::new("a\"b").unwrap();
         let profiles = ShownProfiles::none();
-        let entries = [MemberStanding::NoStanding, MemberStanding::NoStanding];
-        let entries = entries.iter().map(|found| LookedUpShape {
-            kind: &kind,
-            member: &member,
-            found,
-            profiles: &profiles,
-        });
-        let mut json = JsonText::default();
-        json.object(&Entries {
-            entries: entries.collect(),
-        });
-        let expected =
-            r#"{"entries":[{"rank":null,"member":"a\"b"},{"rank":null,"member":"a\"b"}]}"#;
-        assert_eq!(json.into_bytes(), expected.as_bytes());
+        let found = LookedUpShape::of(&kind, &member, &MemberStanding::NoStanding, &profiles);
+        let json = serde_json::to_string(&found).unwrap();
+        assert_eq!(json, r#"{"rank":null,"member":"a\"b"}"#);
     }
 }

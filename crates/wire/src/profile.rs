@@ -9,14 +9,13 @@ use board::limits::{PROFILE_DATA_BYTES_MAX, PROFILE_DATA_DEPTH_MAX};
 use board::{Member, Profile, ProfileError};
 use bytes::Bytes;
 use merger::Rendered;
-use serde::{Deserialize, Deserializer};
+use serde::{Deserialize, Deserializer, Serialize};
 use serde_json::Value;
 use serde_json::value::RawValue;
 use shard_store::ProfileChange;
 use twox_hash::XxHash3_64;
 
 use crate::error::ShapeError;
-use crate::json::{JsonMembers, JsonText};
 
 /// A member's profile. At least one of its parts is required; one that is null counts as left out.
 #[derive(Debug, Deserialize)]
@@ -75,25 +74,14 @@ fn present<'de, D: Deserializer<'de>>(deserializer: D) -> Result<ProfileOrNull, 
 }
 
 /// The parts of a profile that have been checked.
-struct ProfileParts<'a> {
-    name: Option<&'a str>,
-    avatar: Option<&'a str>,
-    data: Option<&'a str>,
-}
-
-impl JsonMembers for ProfileParts<'_> {
-    fn put(&self, json: &mut JsonText) {
-        for (key, text) in [(",\"name\":", self.name), (",\"avatar\":", self.avatar)] {
-            if let Some(text) = text {
-                json.put(key);
-                json.string(text);
-            }
-        }
-        if let Some(data) = self.data {
-            json.put(",\"data\":");
-            json.put(data);
-        }
-    }
+#[derive(Serialize)]
+struct ProfileParts {
+    #[serde(skip_serializing_if = "Option::is_none")]
+    name: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    avatar: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    data: Option<Box<RawValue>>,
 }
 
 impl ProfileShape {
@@ -106,14 +94,9 @@ impl ProfileShape {
         }
         name.as_deref().map_or(Ok(()), Profile::check_name)?;
         avatar.as_deref().map_or(Ok(()), Profile::check_avatar)?;
-        let data = data.map(|raw| data_text(raw.get())).transpose()?;
-        let mut json = JsonText::default();
-        json.object(&ProfileParts {
-            name: name.as_deref(),
-            avatar: avatar.as_deref(),
-            data: data.as_deref(),
-        });
-        let json = String::from_utf8(json.into_bytes()).expect("JSON of texts is UTF-8");
+        let data = data.map(|raw| data_of(raw.get())).transpose()?;
+        let parts = ProfileParts { name, avatar, data };
+        let json = serde_json::to_string(&parts).expect("a shape is JSON");
         Ok(Profile::new(&json)?)
     }
 }
@@ -144,8 +127,8 @@ impl ProfileLineShape {
     }
 }
 
-/// Returns the text of valid data without white space.
-fn data_text(json: &str) -> Result<String, ShapeError> {
+/// Returns valid data without white space.
+fn data_of(json: &str) -> Result<Box<RawValue>, ShapeError> {
     let text = without_white_space(json);
     if text.len() > PROFILE_DATA_BYTES_MAX {
         let bytes = text.len();
@@ -161,7 +144,7 @@ fn data_text(json: &str) -> Result<String, ShapeError> {
             "data: has more than {PROFILE_DATA_DEPTH_MAX} levels of arrays and objects"
         )));
     }
-    Ok(text)
+    Ok(RawValue::from_string(text).expect("it was parsed"))
 }
 
 /// Returns JSON without the white space between its tokens.
@@ -223,36 +206,36 @@ impl ShownProfiles {
         self.0.get(member)
     }
 
-    /// Adds the member `profile` to an object, if it is to be shown.
-    pub(crate) fn put(&self, json: &mut JsonText, member: &Member) {
-        if let Some(profile) = self.of(member) {
-            json.put(",\"profile\":");
-            json.put(profile.as_json());
-        }
+    /// Returns the profile of a member as JSON, if it is to be shown.
+    pub(crate) fn raw(&self, member: &Member) -> Option<&RawValue> {
+        self.of(member)
+            .and_then(|profile| serde_json::from_str(profile.as_json()).ok())
     }
 }
 
 /// Adds profiles to rendered entries, the first ones of which are of these members. The others are left out.
 #[must_use]
 pub fn with_profiles(rendered: &Rendered, members: &[Member], shown: &ShownProfiles) -> Rendered {
-    /// The key, with the punctuation around it.
-    const KEY_BYTES: usize = 12;
+    const KEY: &[u8] = b",\"profile\":";
     let profiles = members.iter().filter_map(|member| shown.of(member));
-    let added: usize = profiles.map(|one| KEY_BYTES + one.as_json().len()).sum();
-    let mut json = JsonText::with_capacity(rendered.first(members.len()).len() + added);
+    let added: usize = profiles.map(|one| KEY.len() + one.as_json().len()).sum();
+    let mut json = Vec::with_capacity(rendered.first(members.len()).len() + added);
     let mut ends = Vec::with_capacity(members.len());
     let mut begin = 0;
     for (member, end) in members.iter().zip(&rendered.ends) {
         let end = *end as usize;
         // With the comma before it, without its last brace.
-        json.put_bytes(&rendered.bytes[begin..end - 1]);
-        shown.put(&mut json, member);
-        json.put("}");
+        json.extend_from_slice(&rendered.bytes[begin..end - 1]);
+        if let Some(profile) = shown.of(member) {
+            json.extend_from_slice(KEY);
+            json.extend_from_slice(profile.as_json().as_bytes());
+        }
+        json.push(b'}');
         ends.push(u32::try_from(json.len()).expect("a top is far smaller than 4 GiB"));
         begin = end;
     }
     Rendered {
-        bytes: Bytes::from(json.into_bytes()),
+        bytes: Bytes::from(json),
         ends,
     }
 }

@@ -1,16 +1,15 @@
-//! Schemas that cannot be derived: those of shapes with hand-written serialization, and of lists of entries.
+//! Schemas that cannot be derived: those of shapes with hand-written deserialization, and of numbers that may be null.
 
 use std::borrow::Cow;
 
 use board::limits::{FIELDS_MAX, VALUE_MAX};
 use utoipa::openapi::RefOr;
 use utoipa::openapi::schema::{
-    AdditionalProperties, ArrayBuilder, KnownFormat, Object, ObjectBuilder, OneOfBuilder, Ref,
-    Schema, SchemaFormat, SchemaType, Type,
+    AdditionalProperties, KnownFormat, Object, ObjectBuilder, OneOfBuilder, Schema, SchemaFormat,
+    SchemaType, Type,
 };
 use utoipa::{PartialSchema, ToSchema};
 
-use crate::entry::{Entries, Page};
 use crate::scalar::{Integer, Moment, NamedIntegers};
 
 /// Schemas by name.
@@ -55,21 +54,24 @@ pub(crate) fn to_target() -> Object {
 }
 
 /// `rank` of a standing that was written.
-pub(crate) fn requested_rank() -> Object {
+#[must_use]
+pub fn requested_rank() -> Object {
     let rank = "The rank by the kind's rank style; null if the member is not ranked. After a contribution only with \
                 `return=ranks`.";
     one_or_more(rank)
 }
 
 /// `position` of a standing that was written.
-pub(crate) fn requested_position() -> Object {
+#[must_use]
+pub fn requested_position() -> Object {
     one_or_more(
         "1 is best; null if the member is not ranked. After a contribution only with `return=ranks`.",
     )
 }
 
 /// `previous_rank` of a standing that was written.
-pub(crate) fn previous_rank() -> Object {
+#[must_use]
+pub fn previous_rank() -> Object {
     one_or_more(
         "With `previous_rank`: the rank right before the request; null if the member was not ranked.",
     )
@@ -135,73 +137,5 @@ impl PartialSchema for NamedIntegers<'_> {
 impl ToSchema for NamedIntegers<'_> {
     fn name() -> Cow<'static, str> {
         "FieldValues".into()
-    }
-}
-
-/// Gives shapes with hand-written serialization the schemas of their twins.
-macro_rules! written_as {
-    ($($shape:ty: $twin:ty,)*) => {
-        $(impl utoipa::PartialSchema for $shape {
-            fn schema() -> utoipa::openapi::RefOr<utoipa::openapi::Schema> {
-                <$twin as utoipa::PartialSchema>::schema()
-            }
-        }
-
-        impl utoipa::ToSchema for $shape {
-            fn name() -> std::borrow::Cow<'static, str> {
-                <$twin as utoipa::ToSchema>::name()
-            }
-
-            fn schemas(schemas: &mut $crate::Schemas) {
-                <$twin as utoipa::ToSchema>::schemas(schemas);
-            }
-        })*
-    };
-}
-
-pub(crate) use written_as;
-
-impl<T: ToSchema> PartialSchema for Entries<T> {
-    fn schema() -> RefOr<Schema> {
-        let items = Ref::from_schema_name(T::name());
-        ObjectBuilder::new()
-            .property("entries", ArrayBuilder::new().items(items))
-            .required("entries")
-            .into()
-    }
-}
-
-impl<T: ToSchema> ToSchema for Entries<T> {
-    fn name() -> Cow<'static, str> {
-        format!("{}List", T::name()).into()
-    }
-
-    fn schemas(schemas: &mut Schemas) {
-        schemas.push((T::name().into(), T::schema()));
-        T::schemas(schemas);
-    }
-}
-
-impl<T: ToSchema> PartialSchema for Page<T> {
-    fn schema() -> RefOr<Schema> {
-        let items = Ref::from_schema_name(T::name());
-        let text = "If there may be more entries: `after` of the next page.";
-        let next = ObjectBuilder::new().schema_type(Type::String);
-        ObjectBuilder::new()
-            .property("entries", ArrayBuilder::new().items(items))
-            .required("entries")
-            .property("next", next.description(Some(text)))
-            .into()
-    }
-}
-
-impl<T: ToSchema> ToSchema for Page<T> {
-    fn name() -> Cow<'static, str> {
-        format!("{}Page", T::name()).into()
-    }
-
-    fn schemas(schemas: &mut Schemas) {
-        schemas.push((T::name().into(), T::schema()));
-        T::schemas(schemas);
     }
 }

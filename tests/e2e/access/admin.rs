@@ -44,7 +44,7 @@ fn the_newest_lines_of_the_audit_log_are_read_page_by_page() {
         (&begun["key"], &begun["method"]),
         (&json!("ops"), &json!("PUT"))
     );
-    assert_eq!(begun["act"], ended["act"]);
+    assert_eq!(begun["operation"], ended["operation"]);
     let first = audit("?limit=2").ok();
     let (newest, next) = events(&first);
     assert_eq!(newest, ["refused", "ended"]);

@@ -70,7 +70,7 @@ fn idle(server: &Server, asked: &str, client: &str) -> (Vec<Wire>, RawResponse) 
 }
 
 /// The pool of unread responses.
-const OF_ANSWERS: [(&str, &str); 1] = [("pool", "answers")];
+const OF_ANSWERS: [(&str, &str); 1] = [("pool", "responses")];
 
 fn unwritten(server: &Server) -> f64 {
     Exposition::of(server).sum("megaboard_pool_bytes", &OF_ANSWERS)
@@ -80,7 +80,7 @@ fn unwritten(server: &Server) -> f64 {
 fn unread_responses_of_an_address_have_a_limit() {
     let config = format!(
         "[server]\ntrusted_proxies = [\"127.0.0.1\"]\n\
-         [server.limits]\nanswer_bytes_per_address = {ANSWER_BYTES}\n\
+         [server.limits]\nresponse_bytes_per_address = {ANSWER_BYTES}\n\
          [kinds.wide]\nwindows = [\"all\"]\ntop = {ENTRIES}\nmax_staleness = \"1h\"\n"
     );
     let server = Server::with(&config);
@@ -105,7 +105,7 @@ fn unread_responses_of_an_address_have_a_limit() {
 #[test]
 fn unread_responses_are_limited_and_small_ones_are_still_sent() {
     let config = format!(
-        "[server.limits]\nanswer_bytes = {ANSWER_BYTES}\nanswer_bytes_per_address = {ANSWER_BYTES}\n\
+        "[server.limits]\nresponse_bytes = {ANSWER_BYTES}\nresponse_bytes_per_address = {ANSWER_BYTES}\n\
          [kinds.wide]\nwindows = [\"all\"]\ntop = {ENTRIES}\nmax_staleness = \"1h\"\n"
     );
     let server = Server::with(&config);
@@ -150,7 +150,7 @@ fn unread_receipts_are_limited_and_clients_that_read_are_answered() {
     const EVENT_BOARDS: usize = 16;
     const ROUNDS: usize = 10;
     let server = Server::with(&format!(
-        "[server.limits]\nanswer_bytes = {ANSWER_BYTES}\nanswer_bytes_per_address = {ANSWER_BYTES}\n"
+        "[server.limits]\nresponse_bytes = {ANSWER_BYTES}\nresponse_bytes_per_address = {ANSWER_BYTES}\n"
     ));
     let boards: Vec<String> = (0..EVENT_BOARDS).map(|n| format!("nope/{n}")).collect();
     let event = json!({"boards": boards, "member": "u", "points": 1, "id": "evt"});
@@ -198,7 +198,7 @@ fn a_slow_reader_is_disconnected_when_others_need_its_memory() {
     const READ_BYTES: usize = 8 << 10;
     const PAUSE: Duration = Duration::from_millis(250);
     let config = format!(
-        "[server.limits]\nanswer_bytes = {ANSWER_BYTES}\nanswer_bytes_per_address = {ANSWER_BYTES}\n\
+        "[server.limits]\nresponse_bytes = {ANSWER_BYTES}\nresponse_bytes_per_address = {ANSWER_BYTES}\n\
          [kinds.wide]\nwindows = [\"all\"]\ntop = {ENTRIES}\nmax_staleness = \"1h\"\n"
     );
     let server = Server::with(&config);
@@ -244,7 +244,7 @@ fn a_slow_reader_is_disconnected_when_others_need_its_memory() {
 fn a_response_larger_than_the_share_of_its_address_is_refused() {
     const SHARE: usize = 4 << 20;
     let server = Server::with(&format!(
-        "[server.limits]\nanswer_bytes_per_address = {SHARE}\n\
+        "[server.limits]\nresponse_bytes_per_address = {SHARE}\n\
          [kinds.wide]\nwindows = [\"all\"]\ntop = {ENTRIES}\n"
     ));
     let mut asked = fill(&server);

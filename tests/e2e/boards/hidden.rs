@@ -301,10 +301,10 @@ fn changes_are_audited_before_their_response() {
     );
     assert!(lines[7].to_string().len() < 1_000, "{}", lines[7]);
     assert_eq!(
-        lines[3]["told"],
+        lines[3]["details"],
         json!({"boards": 3, "erased": 3, "next": null})
     );
-    assert_eq!(lines[2]["act"], lines[3]["act"]);
+    assert_eq!(lines[2]["operation"], lines[3]["operation"]);
     assert_eq!(lines[2]["address"], "127.0.0.1");
     assert_eq!(lines[0]["request_id"], hidden.header("x-request-id"));
 }

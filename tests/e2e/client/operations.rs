@@ -303,7 +303,7 @@ async fn for_admins(client: &Client) {
     assert_eq!((&*ended.event, ended.status), ("ended", Some(200)));
     let before = newest.next.unwrap();
     let older = client.audit().before(before).limit(1).await.unwrap();
-    assert_eq!(older.entries[0].act, ended.act);
+    assert_eq!(older.entries[0].operation, ended.operation);
     assert_eq!(older.entries[0].method.as_deref(), Some("DELETE"));
     let of_writers = client.audit().writers(true).await.unwrap();
     assert_eq!((of_writers.entries.len(), of_writers.next), (0, None));

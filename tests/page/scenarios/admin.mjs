@@ -385,8 +385,8 @@ export const scenarios = {
         const at = "2026-11-20T14:02:22.123000Z";
         const begun = { event: "begun", key: "ops", address: "10.0.0.7", method: "DELETE", path: "/v1/members/u%201" };
         const pages = {
-            null: { entries: [{ at, act: "b", event: "ended", status: 200, told: { boards: 1200, erased: 3, next: null } }, { at, act: "c", ...begun }], next: "x-1" },
-            "x-1": { entries: [{ at, act: "b", ...begun }, { at, event: "refused", status: 412, unlisted: 7, method: "PUT", path: "/v1/kinds/a" }], next: null },
+            null: { entries: [{ at, operation: "b", event: "ended", status: 200, details: { boards: 1200, erased: 3, next: null } }, { at, operation: "c", ...begun }], next: "x-1" },
+            "x-1": { entries: [{ at, operation: "b", ...begun }, { at, event: "refused", status: 412, unlisted: 7, method: "PUT", path: "/v1/kinds/a" }], next: null },
         };
         await page.route("**/v1/audit*", (route) => {
             const asked = new URL(route.request().url()).searchParams;

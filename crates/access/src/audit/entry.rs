@@ -10,7 +10,7 @@ use tokio::sync::OnceCell;
 use wire::problem::{Problem, ProblemType};
 
 use crate::audit::request::AuditedRequest;
-use crate::audit::trail::{Line, Trail};
+use crate::audit::trail::{AuditRecord, Trail};
 
 /// The entry of one request. The request's handler begins it.
 #[derive(Debug, Clone)]
@@ -27,7 +27,7 @@ struct EntryState {
 /// What a handler adds to the entry besides the status: an extension of its response.
 #[derive(Debug, Clone)]
 pub struct AuditDetails(
-    /// The field `told` of the line.
+    /// The field `details` of the line.
     pub Json,
 );
 
@@ -35,7 +35,7 @@ pub struct AuditDetails(
 #[derive(Serialize)]
 struct Ended<'a> {
     status: u16,
-    #[serde(skip_serializing_if = "Option::is_none", rename = "told")]
+    #[serde(skip_serializing_if = "Option::is_none")]
     details: Option<&'a Json>,
 }
 
@@ -54,7 +54,7 @@ impl AuditEntry {
             let id = format!("{:016x}", random_id()?);
             let request = &self.0.request;
             tracing::info!(
-                act = id,
+                operation = id,
                 key = request.key,
                 address = %request.address,
                 method = request.method,
@@ -88,7 +88,7 @@ impl AuditEntry {
                 .get::<AuditDetails>()
                 .map(|details| &details.0),
         };
-        tracing::info!(act = id, status = fields.status, "ended");
+        tracing::info!(operation = id, status = fields.status, "ended");
         self.append(id, "ended", &fields, now).await?;
         Ok(response)
     }
@@ -100,14 +100,14 @@ impl AuditEntry {
         fields: &impl Serialize,
         now: Timestamp,
     ) -> Result<(), Problem> {
-        let line = Line {
+        let line = AuditRecord {
             at: now.to_string(),
-            act: Some(id),
+            operation: Some(id),
             event,
             fields,
         };
         self.0.trail.append(&line).await.map_err(|error| {
-            tracing::error!(%error, act = id, event, "the audit log cannot be written");
+            tracing::error!(%error, operation = id, event, "the audit log cannot be written");
             let (kind, effect) = match event {
                 "begun" => (ProblemType::Unavailable, "nothing was changed"),
                 _ => (ProblemType::Unknown, "the change may have been applied"),

@@ -1,13 +1,8 @@
 //! The audit log, from which handlers get their entry: [`AuditLog`].
 
-use std::convert::Infallible;
 use std::io;
-use std::net::IpAddr;
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
 
-use axum::extract::FromRequestParts;
-use axum::http::request::Parts;
 use wire::problem::{Problem, ProblemType};
 
 use crate::audit::entry::AuditEntry;
@@ -97,29 +92,10 @@ fn writers_path(path: &Path) -> PathBuf {
     path.into()
 }
 
-/// A state of routes that has an audit log.
-pub trait HasAuditLog: Send + Sync {
-    /// Returns the audit log.
-    fn audit_log(&self) -> &AuditLog;
-}
-
-impl<S: HasAuditLog> FromRequestParts<Arc<S>> for AuditEntry {
-    type Rejection = Infallible;
-
-    async fn from_request_parts(parts: &mut Parts, state: &Arc<S>) -> Result<Self, Infallible> {
-        let entry = parts.extensions.get::<Self>().cloned();
-        // The gate adds an entry to every request, except in unit tests.
-        let new = || {
-            let unknown = IpAddr::from([0, 0, 0, 0]);
-            let request = AuditedRequest::new(None, true, unknown, &parts.method, parts.uri.path());
-            state.audit_log().entry(request)
-        };
-        Ok(entry.unwrap_or_else(new))
-    }
-}
-
 #[cfg(test)]
 mod tests {
+    use std::net::IpAddr;
+
     use axum::http::{Method, StatusCode};
     use axum::response::IntoResponse as _;
     use board::Timestamp;
@@ -181,8 +157,11 @@ mod tests {
         entry.end(response, NOW).await.unwrap();
         let ended = lines(&path).pop().unwrap();
         assert_eq!(ended["event"], "ended");
-        assert_eq!(ended["act"], begun["act"]);
-        assert_eq!((&ended["status"], &ended["told"]), (&200.into(), &details));
+        assert_eq!(ended["operation"], begun["operation"]);
+        assert_eq!(
+            (&ended["status"], &ended["details"]),
+            (&200.into(), &details)
+        );
     }
 
     #[tokio::test]

@@ -24,7 +24,7 @@ pub struct AuditPage {
     pub next: Option<String>,
 }
 
-/// One line of the audit log. An operation has two of them, `begun` and `ended`, with the same `act`.
+/// One line of the audit log. An operation has two of them, `begun` and `ended`, with the same `operation`.
 #[derive(Debug, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(utoipa::ToSchema))]
 pub struct AuditLine {
@@ -34,7 +34,7 @@ pub struct AuditLine {
     /// Identifies the operation; not in `refused`.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[cfg_attr(feature = "schema", schema(nullable = false))]
-    pub act: Option<String>,
+    pub operation: Option<String>,
     /// `begun`, `ended`, or `refused`: the request was rejected before it changed anything.
     #[cfg_attr(feature = "schema", schema(example = "begun"))]
     pub event: String,
@@ -69,7 +69,7 @@ pub struct AuditLine {
     /// What was erased or removed.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[cfg_attr(feature = "schema", schema(value_type = Object, nullable = false))]
-    pub told: Option<Json>,
+    pub details: Option<Json>,
 }
 
 /// The first bytes of a file, which tell it from others: they contain the time and the id of its first entry.

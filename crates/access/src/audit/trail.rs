@@ -37,10 +37,10 @@ struct Rejections {
 
 /// A line of the file.
 #[derive(Serialize)]
-pub(crate) struct Line<'a, T> {
+pub(crate) struct AuditRecord<'a, T> {
     pub(crate) at: String,
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub(crate) act: Option<&'a str>,
+    pub(crate) operation: Option<&'a str>,
     pub(crate) event: &'static str,
     #[serde(flatten)]
     pub(crate) fields: T,
@@ -115,9 +115,9 @@ impl Trail {
             status,
             unlisted: unlisted.swap(0, Ordering::Relaxed),
         };
-        let line = Line {
+        let line = AuditRecord {
             at: now.to_string(),
-            act: None,
+            operation: None,
             event: "refused",
             fields: &fields,
         };

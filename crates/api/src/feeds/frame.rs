@@ -5,7 +5,6 @@
 //! last reader has dropped them. The entries are a slice of the event: a frame does not keep a snapshot alive.
 
 use std::collections::HashMap;
-use std::fmt::Write as _;
 use std::sync::{Arc, OnceLock};
 
 use board::{Activity, BoardName, Timestamp, Window};
@@ -142,7 +141,7 @@ impl Frame {
         is_for_new_reader: bool,
         pool: &Pool,
     ) -> Result<Arc<Self>, Problem> {
-        let (json, begin) = top.json();
+        let (json, begin) = top.head().json(&top.entries.bytes);
         let text = event("board", &top.shown.version, &json);
         let mut held = pool.hold();
         let bytes = text.capacity() + top.entries.ends.len() * size_of::<u32>();
@@ -214,8 +213,9 @@ impl Frame {
         // More than there are have the same moves.
         let n = n.min(before.ends.len().max(self.top.entries.ends.len()));
         let make = || {
-            let json = self.changes_json(&moves.json(&self.top.entries, n)?);
-            let text = event("changes", &self.top.shown.version, json.as_bytes());
+            let moves = moves.json(&self.top.entries, n)?;
+            let json = self.top.head().changes_json(&moves);
+            let text = event("changes", &self.top.shown.version, &json);
             let mut held = self.pool.hold();
             held.resize_unreserved(text.capacity())
                 .then(|| counted(text, held))
@@ -229,44 +229,6 @@ impl Frame {
         held.resize_unreserved(moves.bytes())
             .then_some((moves, held))
     }
-
-    fn changes_json(&self, moves: &str) -> String {
-        let Top {
-            shown,
-            board,
-            window,
-            as_of,
-            ..
-        } = &self.top;
-        let Shown {
-            version,
-            form,
-            members,
-            activity,
-            ..
-        } = shown;
-        let board = serde_json::Value::String(board.to_string());
-        let mut json = format!(
-            "{{\"board\":{board},\"window\":\"{window}\",\"version\":\"{version}\",\"members\":{members}"
-        );
-        // Writing into a string cannot fail.
-        for (name, at) in [
-            ("starts_at", activity.starts_at()),
-            ("ends_at", activity.ends_at()),
-        ] {
-            let _ = at.map_or(Ok(()), |at| write!(json, ",\"{name}\":\"{at}\""));
-        }
-        let _ = form
-            .listed
-            .map_or(Ok(()), |listed| write!(json, ",\"listed\":{listed}"));
-        for (name, holds) in [("final", form.is_final), ("stale", form.stale)] {
-            if holds {
-                let _ = write!(json, ",\"{name}\":true");
-            }
-        }
-        let _ = write!(json, ",{moves},\"as_of\":\"{as_of}\"}}");
-        json
-    }
 }
 
 impl Top {
@@ -277,9 +239,9 @@ impl Top {
         self.shown == other.shown && (!self.shown.has_profiles || has_same_profiles())
     }
 
-    /// Returns the JSON, and the offset at which the entries begin.
-    fn json(&self) -> (Vec<u8>, usize) {
-        let head = TopHead {
+    /// Returns the members besides the entries.
+    fn head(&self) -> TopHead<'_> {
+        TopHead {
             board: &self.board,
             window: &self.window,
             version: &self.shown.version,
@@ -287,8 +249,7 @@ impl Top {
             activity: &self.shown.activity,
             as_of: self.as_of,
             form: self.shown.form,
-        };
-        head.json(&self.entries.bytes)
+        }
     }
 }
 

@@ -1,43 +1,43 @@
-//! [`ChangesWritten`]: the twin of event `changes`, which is written by hand, for the document of the contract.
+//! [`ChangesWritten`]: the shape of event `changes`, for the document of the contract.
 
-use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
-use wire::{EntryWritten, EnvelopeWritten};
+use wire::{EntryShape, Envelope};
 
 /// What moved in a top, as event `changes` of a stream shows it. Take out whom any list names, then put
 /// the entries at their positions.
-#[derive(Debug, Deserialize, Serialize, ToSchema)]
+#[derive(ToSchema)]
 #[schema(as = Changes)]
+#[expect(dead_code, reason = "a schema is made of it")]
 pub(crate) struct ChangesWritten {
     #[serde(flatten)]
-    pub(crate) envelope: EnvelopeWritten,
+    envelope: Envelope<'static>,
     /// True while the store is away: the last board that was seen.
-    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     #[schema(required = false)]
-    pub(crate) stale: bool,
+    stale: bool,
     /// Who was not there before.
-    pub(crate) entered: Vec<MovedWritten>,
+    entered: Vec<MovedWritten>,
     /// The members who are there no more.
-    pub(crate) left: Vec<String>,
+    left: Vec<String>,
     /// Who climbed.
-    pub(crate) up: Vec<MovedWritten>,
+    up: Vec<MovedWritten>,
     /// Who fell.
-    pub(crate) down: Vec<MovedWritten>,
+    down: Vec<MovedWritten>,
     /// Who stands where they stood, with other values.
-    pub(crate) changed: Vec<MovedWritten>,
+    changed: Vec<MovedWritten>,
 }
 
 /// An entry at its position.
-#[derive(Debug, Deserialize, Serialize, ToSchema)]
+#[derive(ToSchema)]
 #[schema(as = Moved)]
-pub(crate) struct MovedWritten {
+#[expect(dead_code, reason = "a schema is made of it")]
+struct MovedWritten {
     /// Counted from 1.
     #[schema(minimum = 1)]
-    pub(crate) position: u64,
+    position: u64,
     /// Of those who climbed or fell: the position before.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(nullable = false, minimum = 1)]
-    pub(crate) was: Option<u64>,
+    was: Option<u64>,
     #[serde(flatten)]
-    pub(crate) entry: EntryWritten,
+    entry: EntryShape<'static>,
 }

@@ -1,7 +1,7 @@
 //! The one cached way to a top: responses prepared whole, for repeated reads.
 //!
 //! 1. The first two reads of a target are answered in full. [`Gate::note_read`] sees that the second is repeated, and
-//!    marks it for its handler ([`RepeatedRead`]), which adds what its response depends on ([`ServedBoard`]).
+//!    its handler is told, and adds what its response depends on ([`ServedBoard`]).
 //! 2. [`Gate::prepare`] keeps the response in a table ([`PreparedResponses`]) by all of the request that it depends on
 //!    ([`ReadKey`]), beside these [`Facts`].
 //! 3. [`Gate::repeat`] answers further reads in one lookup, while the facts are true: what the authorizer says, and the
@@ -14,34 +14,30 @@
 //! order. Their bytes are counted in a pool.
 
 use std::net::IpAddr;
-use std::pin::Pin;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
-use std::task::{Context, Poll};
 
 use arc_swap::{ArcSwapOption, Guard};
 use axum::body::Body;
 use axum::http::header::{ACCEPT_ENCODING, HOST, IF_NONE_MATCH, ORIGIN};
-use axum::http::request::Parts;
 use axum::http::{
     HeaderMap, HeaderName, HeaderValue, Method, Request, Response, StatusCode, Version,
 };
-use board::{BoardName, Kind, KindName, Timestamp, Window};
+use board::KindName;
 use bytes::Bytes;
 use futures::future::ready;
 use futures::{FutureExt as _, StreamExt as _, stream};
 use http_body_util::BodyExt as _;
 use http_server::request_trace::{REQUEST_ID, request_id};
 use http_server::{HeldBytes, Pool, SMALL_BYTES_MAX};
-use hyper::body::{Body as HttpBody, Frame, Incoming, SizeHint};
-use merger::{ServedTop, TopView};
+use hyper::body::{Body as HttpBody, Incoming};
+use merger::ServedTop;
 use tokio::time::Instant;
 use twox_hash::XxHash3_64;
 
 use super::Gate;
-use crate::app::App;
 use crate::observed;
-use crate::route::{Matched, Needs, may_be_prepared};
+use crate::route::{Matched, may_be_prepared};
 
 /// The maximum number of prepared responses.
 const PREPARED_MAX: usize = 4096;
@@ -60,55 +56,24 @@ const FIXED_BYTES: usize = 1024;
 /// A read whose response is to be prepared.
 pub(crate) struct ReadToPrepare {
     key: OwnedReadKey,
+    route: Option<usize>,
     had_keys: bool,
 }
 
 /// What a prepared response depends on, beside the request.
 pub(crate) struct Facts {
     board: ServedBoard,
-    /// For the metrics.
-    matched: Matched,
+    /// The index of the row in the table of routes, for the metrics.
+    route: Option<usize>,
     /// Whether keys were configured.
     had_keys: bool,
 }
 
-/// An extension of a repeated read: its handler adds to the response what that depends on.
-#[derive(Debug, Clone, Copy)]
-struct IsRepeated;
-
-/// An extension of the response: the top that it was made of.
+/// An extension of the response to a repeated read: the top that it was made of.
 #[derive(Debug, Clone)]
-struct ServedBoard {
-    top: ServedTop,
-    kind: KindName,
-}
-
-/// A read whose response is prepared, if it comes from the cache.
-pub(crate) struct RepeatedRead {
-    began: Timestamp,
-}
-
-impl RepeatedRead {
-    /// Begins a read, before its window is determined; `None` if it is not repeated.
-    pub(crate) fn begin(parts: &Parts, app: &App) -> Option<Self> {
-        let began = || Self { began: app.now() };
-        parts.extensions.get::<IsRepeated>().map(|_| began())
-    }
-
-    /// Adds to the response what it depends on.
-    pub(crate) fn end(
-        &self,
-        app: &App,
-        (board, kind, window): (&BoardName, &Arc<Kind>, Window),
-        view: &TopView,
-        response: &mut Response<Body>,
-    ) {
-        let top = app.merger.served_top(board, kind, window, view, self.began);
-        if let Some(top) = top {
-            let kind = kind.name().clone();
-            response.extensions_mut().insert(ServedBoard { top, kind });
-        }
-    }
+pub(crate) struct ServedBoard {
+    pub(crate) top: ServedTop,
+    pub(crate) kind: KindName,
 }
 
 impl Gate {
@@ -117,7 +82,7 @@ impl Gate {
         &self,
         peer: IpAddr,
         request: &Request<Incoming>,
-    ) -> Option<Response<ResponseBody>> {
+    ) -> Option<Response<Body>> {
         if !may_be_prepared(request.uri().path()) {
             return None;
         }
@@ -126,7 +91,7 @@ impl Gate {
         let prepared = prepared.as_ref()?;
         let Facts {
             board: ServedBoard { top, kind },
-            matched,
+            route,
             had_keys,
         } = &prepared.facts;
         let app = &self.app;
@@ -149,7 +114,7 @@ impl Gate {
             return None;
         }
         app.merger.count_served_again(top, arrived);
-        let route = self.metrics.of(request.method(), matched);
+        let route = self.metrics.of(*route);
         let counted = app.metrics.http.begin_at(route, arrived.into_std());
         let mut response = prepared.response();
         (response.headers_mut()).insert(REQUEST_ID, request_id(headers));
@@ -158,45 +123,44 @@ impl Gate {
         Some(response)
     }
 
-    /// Notes a read that is answered in full. If it is repeated, marks it for its handler, and returns what
-    /// [`prepare`](Self::prepare) needs.
-    pub(crate) fn note_read(
+    /// Notes a read that is answered in full. If it is repeated, returns what [`prepare`](Self::prepare) needs.
+    pub(super) fn note_read<B: HttpBody>(
         &self,
-        request: &mut Request<Incoming>,
+        request: &Request<B>,
         matched: &Matched,
     ) -> Option<ReadToPrepare> {
-        if !matched.may_be_prepared() {
-            return None;
-        }
-        let key = ReadKey::of(request).filter(|key| self.prepared.is_repeated(key))?;
-        let key = key.to_owned();
-        request.extensions_mut().insert(IsRepeated);
-        let had_keys = self.app.access.has_keys();
-        Some(ReadToPrepare { key, had_keys })
+        let is_prepared = matched.route().is_some_and(|route| route.prepared);
+        let key = is_prepared.then(|| ReadKey::of(request)).flatten();
+        let key = key.filter(|key| self.prepared.is_repeated(key))?;
+        Some(ReadToPrepare {
+            key: key.to_owned(),
+            route: matched.index,
+            had_keys: self.app.access.has_keys(),
+        })
     }
 
     /// Prepares the response to a read, if its handler has added what it depends on.
-    pub(crate) fn prepare(
+    pub(super) fn prepare(
         &self,
         read: ReadToPrepare,
-        matched: &Matched,
         mut response: Response<Body>,
     ) -> Response<Body> {
-        let needs = matched.route().and_then(|route| route.needs(&Method::GET));
-        let board = response.extensions_mut().remove::<ServedBoard>();
-        let (Some(Needs::ReadKey), Some(board)) = (needs, board) else {
-            return response;
-        };
-        let had_keys = read.had_keys;
-        if self.app.access.has_keys() != had_keys {
-            return response;
-        }
-        let facts = Facts {
-            board,
-            matched: *matched,
+        let ReadToPrepare {
+            key,
+            route,
             had_keys,
-        };
-        self.prepared.prepare(read.key, response, facts)
+        } = read;
+        match response.extensions_mut().remove::<ServedBoard>() {
+            Some(board) if self.app.access.has_keys() == had_keys => {
+                let facts = Facts {
+                    board,
+                    route,
+                    had_keys,
+                };
+                self.prepared.prepare(key, response, facts)
+            }
+            _ => response,
+        }
     }
 }
 
@@ -282,9 +246,8 @@ struct Prepared<T> {
 }
 
 impl<T> Prepared<T> {
-    fn response(&self) -> Response<ResponseBody> {
-        let body = (!self.body.is_empty()).then(|| self.body.clone());
-        let mut response = Response::new(ResponseBody::Prepared(body));
+    fn response(&self) -> Response<Body> {
+        let mut response = Response::new(Body::from(self.body.clone()));
         *response.status_mut() = self.status;
         *response.headers_mut() = self.headers.clone();
         response
@@ -391,46 +354,6 @@ impl<T> PreparedResponses<T> {
     fn slot(&self, hash: u64) -> &Slot<T> {
         // The remainder is less than the number of slots.
         &self.slots[usize::try_from(hash % PREPARED_MAX as u64).unwrap_or_default()]
-    }
-}
-
-/// The body of a response: prepared, or any other.
-#[derive(Debug)]
-pub(crate) enum ResponseBody {
-    /// The bytes of a prepared response; `None` if there are none left.
-    Prepared(Option<Bytes>),
-    /// Any other.
-    Other(Body),
-}
-
-impl HttpBody for ResponseBody {
-    type Data = Bytes;
-    type Error = axum::Error;
-
-    fn poll_frame(
-        mut self: Pin<&mut Self>,
-        context: &mut Context<'_>,
-    ) -> Poll<Option<Result<Frame<Bytes>, axum::Error>>> {
-        match &mut *self {
-            Self::Prepared(bytes) => Poll::Ready(bytes.take().map(|bytes| Ok(Frame::data(bytes)))),
-            Self::Other(body) => Pin::new(body).poll_frame(context),
-        }
-    }
-
-    fn is_end_stream(&self) -> bool {
-        match self {
-            Self::Prepared(bytes) => bytes.is_none(),
-            Self::Other(body) => body.is_end_stream(),
-        }
-    }
-
-    fn size_hint(&self) -> SizeHint {
-        match self {
-            Self::Prepared(bytes) => {
-                SizeHint::with_exact(bytes.as_ref().map_or(0, |bytes| bytes.len() as u64))
-            }
-            Self::Other(body) => body.size_hint(),
-        }
     }
 }
 

@@ -49,7 +49,7 @@ impl Default for Http {
         let problem =
             |kind: ProblemType| problems.get_or_create_owned(&labels([("type", kind.word())]));
         Self {
-            by_problem: ProblemType::ALL.map(problem).to_vec(),
+            by_problem: ProblemType::ALL.iter().map(|kind| problem(*kind)).collect(),
             under_way: Gauge::default(),
             repeated: Counter::default(),
             durations: HistogramFamily::new_with_constructor(&REQUESTS),

@@ -34,7 +34,7 @@ impl Default for Writes {
             overloaded: outcome("overloaded"),
             unavailable: outcome("unavailable"),
             unknown: outcome("unknown"),
-            by_reason: ProblemType::ALL.map(reason).to_vec(),
+            by_reason: ProblemType::ALL.iter().map(|kind| reason(*kind)).collect(),
             requests: Histogram::new(&SIZES),
             outcomes,
             reasons,

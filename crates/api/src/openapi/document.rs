@@ -10,11 +10,12 @@ use utoipa::openapi::{Components, OpenApi, RefOr, Response};
 use wire::problem::{ProblemShape, ProblemType};
 use wire::{ProfileLineShape, TopWritten};
 
-use super::gate::{self, operations};
+use super::gate::operations;
+use super::{described, gate};
 use crate::board_response::BoardResponse;
 use crate::feeds::written::ChangesWritten;
 use crate::openapi::problems::problems_of;
-use crate::routes;
+use crate::route::Documented;
 use crate::stream::{NoPositionShape, OwnPositionShape};
 
 /// Event `member` of a stream.
@@ -23,7 +24,7 @@ type OwnPositionResponse = BoardResponse<'static, OwnPositionShape<'static>>;
 /// The same for a member that is not ranked.
 type NoPositionResponse = BoardResponse<'static, NoPositionShape<'static>>;
 
-/// The routes, and what they have in common.
+/// What the routes have in common.
 #[derive(utoipa::OpenApi)]
 #[openapi(
     info(
@@ -44,48 +45,6 @@ type NoPositionResponse = BoardResponse<'static, NoPositionShape<'static>>;
         (name = "Kinds", description = "The rules of boards."),
         (name = "Service", description = "The server."),
     ),
-    paths(
-        routes::contributions::add,
-        routes::top::show,
-        routes::tops::many,
-        routes::range::show,
-        routes::count::show,
-        routes::member::show,
-        routes::member::set,
-        routes::removal::one,
-        routes::removal::many,
-        routes::around::show,
-        routes::lookup::show,
-        routes::rank::of_points,
-        routes::rank::of_values,
-        routes::stream::show,
-        routes::stream_tokens::issue,
-        routes::boards::list,
-        routes::board::show,
-        routes::board::put_settings,
-        routes::board::delete,
-        routes::member_boards::list,
-        routes::erase::erase,
-        routes::members::is_hidden,
-        routes::members::hide,
-        routes::members::show,
-        routes::members::hidden,
-        routes::profiles::show,
-        routes::profiles::put,
-        routes::profiles::delete,
-        routes::profiles::many,
-        routes::kinds::list,
-        routes::kinds::show,
-        routes::kinds::put,
-        routes::kinds::delete,
-        routes::admin::audit,
-        routes::admin::keys,
-        routes::health::alive,
-        routes::health::ready,
-        routes::metrics::show,
-        routes::openapi::show,
-        routes::page::docs,
-    ),
     // Schemas that are no body by themselves: events of streams, problems, lines.
     components(schemas(
         ProblemShape<'static>,
@@ -100,8 +59,9 @@ struct Contract;
 
 /// Returns the whole document.
 pub(super) fn document() -> OpenApi {
-    let mut document = Contract::openapi();
+    let mut document = Contract::openapi().merge_from(Documented::openapi());
     document.info.contact = None;
+    described::add_to(&mut document);
     gate::add_to(&mut document);
     name_problems(&mut document);
     leave_out_absent_defaults(&mut document);

@@ -8,7 +8,7 @@ use utoipa::openapi::{Components, OpenApi, RefOr};
 use wire::problem::ProblemType;
 
 use crate::openapi::problems::{problems_of, responses_for};
-use crate::route::{Needs, is_probe, needs_of};
+use crate::route::{self, Limits, Needs};
 
 /// The name of the security scheme for keys.
 const KEY: &str = "key";
@@ -43,14 +43,15 @@ pub(super) fn operations(item: &mut PathItem) -> impl Iterator<Item = (Method, &
 }
 
 fn add_to_operation(path: &str, method: &Method, operation: &mut Operation) {
-    let needs = needs_of(path, method);
+    let route = route::all().find(|route| route.path == path && *method == route.method);
+    let needs = route.map(|route| route.needs);
     let scope = match needs {
         None | Some(Needs::Nothing) => None,
         Some(Needs::Metrics | Needs::Stream | Needs::ReadKey) => Some(Scope::Read),
         Some(Needs::Key(scope)) => Some(scope),
     };
     let mut problems = of_the_connection();
-    if !is_probe(path) {
+    if route.is_some_and(|route| route.limits != Limits::Probe) {
         problems.extend(of_every_route(
             scope.is_some(),
             operation.request_body.is_some(),

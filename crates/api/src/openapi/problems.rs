@@ -1,6 +1,7 @@
 //! Problems as responses of the document. Their statuses and words come from [`ProblemType`].
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashMap};
+use std::sync::LazyLock;
 
 use serde_json::json;
 use utoipa::openapi::header::HeaderBuilder;
@@ -39,7 +40,8 @@ pub(crate) fn problems_of(response: &Response) -> Option<Vec<ProblemType>> {
     let words = words.filter_map(|line| line.strip_prefix('`')?.split('`').next());
     let problem = |word| {
         ProblemType::ALL
-            .into_iter()
+            .iter()
+            .copied()
             .find(|problem| problem.word() == word)
     };
     Some(words.filter_map(problem).collect())
@@ -135,61 +137,9 @@ groups! {
 }
 
 /// Returns an example of what the server sends as the detail of a problem of this type.
-const fn detail_of(problem: ProblemType) -> &'static str {
-    use ProblemType as P;
-    match problem {
-        P::Malformed => "EOF while parsing an object at line 1 column 12",
-        P::Invalid => "n: \"0\" is not a whole number from 1 to 1000",
-        P::Unauthorized => "authorization: the key is unknown",
-        P::Forbidden => "key \"stream-ingest\" has scope write; this request requires admin",
-        P::UnknownKind => {
-            "kind \"gift\" is not known: GET /v1/kinds lists the kinds, PUT /v1/kinds/{kind} creates one"
-        }
-        P::UnknownBoard => {
-            "there is no board \"gifts/room-8842\": its first contribution creates it"
-        }
-        P::UnknownWindow => "window: kind races has no day windows, only week, all",
-        P::UnknownPath => "path \"/v2\" is not known",
-        P::NotRanked => "member \"u1\" is not ranked in day:2026-11-20",
-        P::NotListed => {
-            "member \"u1\" is not among the best 1000 of day:2026-11-20: it has no neighbours"
-        }
-        P::NoAuditLog => "this server writes no audit log: start it with --audit-log FILE",
-        P::NoProfile => "member \"u1\" has no profile in kind gifts",
-        P::MethodNotAllowed => "GET is not supported on path \"/v1/top\"",
-        P::UnknownHost => {
-            "host: \"boards.example\" is not a name of this server: add it to server.hosts, or create keys"
-        }
-        P::TooSlow => "the body sent nothing for 30 s",
-        P::Conflict => "kind gifts is being changed by another request: retry",
-        P::BoardExists => {
-            "the board has contributions already: its settings can be set again after it has been deleted"
-        }
-        P::KindHasBoards => {
-            "fields: cannot change while the kind has boards: standings are folded and ordered by the fields"
-        }
-        P::WindowGone => "window: day:2026-01-01 is past its retention",
-        P::PreconditionFailed => "if-match: it is \"3f9a0c1d22b4e7a1\" now",
-        P::TooLarge => "the body is larger than 16777216 bytes",
-        P::UnsupportedMediaType => "content-type: \"text/plain\" is not application/json",
-        P::OutOfRange => "points: 9007199254740992 is outside ±9007199254740991",
-        P::WindowClosed => {
-            "at: every window of the kind that 2026-11-20T14:52:22.123456Z falls into is closed"
-        }
-        P::NotOpen => {
-            "at: 2026-11-20T14:52:22.123456Z is outside of the board's activity, from \
-             2026-11-20T20:00:00.000000Z until 2026-11-20T20:15:00.000000Z"
-        }
-        P::FromTheFuture => {
-            "at: 2026-11-20T15:52:22.123456Z is more than 5 minutes ahead of the server's clock, \
-             2026-11-20T14:52:22.123456Z"
-        }
-        P::NothingApplied => {
-            "nothing was applied; 3 rejected: points: 9007199254740992 is outside ±9007199254740991"
-        }
-        P::TooManyRequests => "key \"stream-ingest\" sends too many requests; retry after 1 s",
-        P::Overloaded => "8192 requests are under way already",
-        P::Unavailable => "10.0.0.2:6379: Connection refused",
-        P::Unknown => "10.0.0.1:6379: no answer in time",
-    }
+fn detail_of(problem: ProblemType) -> String {
+    static DETAILS: LazyLock<HashMap<String, String>> = LazyLock::new(|| {
+        serde_json::from_str(include_str!("details.json")).expect("details by the words of types")
+    });
+    DETAILS[problem.word()].clone()
 }

@@ -34,7 +34,7 @@ struct Joined {
 type Slot = Arc<tokio::sync::Mutex<Option<Joined>>>;
 
 /// Tops with profiles, under a limit of bytes.
-pub struct ProfiledTops {
+pub(crate) struct ProfiledTops {
     tops: Cache<Key, Joined>,
     /// How often profiles of erased members were deleted.
     erasures: AtomicU64,
@@ -44,8 +44,7 @@ pub struct ProfiledTops {
 
 impl ProfiledTops {
     /// Creates a cache for so many bytes.
-    #[must_use]
-    pub fn up_to(bytes_max: usize) -> Self {
+    pub(crate) fn up_to(bytes_max: usize) -> Self {
         let tops = Cache::builder()
             .max_capacity(bytes_max as u64)
             .weigher(|_, joined: &Joined| joined.top.weight())
@@ -59,7 +58,7 @@ impl ProfiledTops {
 
     /// Returns the first `n` entries of a top with the profiles of their members. A stale top, which is shown because
     /// the store does not respond, has none if they cannot be read.
-    pub async fn of(
+    pub(crate) async fn of(
         &self,
         store: &dyn ShardStore,
         known: &KnownKind,
@@ -83,7 +82,7 @@ impl ProfiledTops {
     }
 
     /// Makes all tops anew from now on: the profile of an erased member was deleted.
-    pub fn forget(&self) {
+    pub(crate) fn forget(&self) {
         self.erasures.fetch_add(1, Ordering::SeqCst);
     }
 

@@ -7,7 +7,7 @@ use wire::problem::Problem;
 use wire::problem::ProblemType;
 
 /// Maximum items of a list; further ones are only counted.
-pub const LISTED_MAX: usize = 1000;
+pub(crate) const LISTED_MAX: usize = 1000;
 
 /// Maximum bytes of boards and details in a list; items beyond that are only counted. Each list has a limit of its own:
 /// rejected items leave room for failed ones, which the client has to send again.
@@ -98,13 +98,13 @@ impl ItemList {
 }
 
 /// Returns the bytes of the texts of an item.
-pub fn text_bytes(board: Option<&str>, problem: &Problem) -> usize {
+pub(crate) fn text_bytes(board: Option<&str>, problem: &Problem) -> usize {
     problem.detail.len() + board.map_or(0, str::len)
 }
 
 /// Whether the pool has space for an item with texts of this many bytes, after others with `listed_bytes`. If so, the
 /// bytes are held.
-pub fn may_list(held: &mut HeldBytes, listed_bytes: usize, bytes: usize) -> bool {
+pub(crate) fn may_list(held: &mut HeldBytes, listed_bytes: usize, bytes: usize) -> bool {
     listed_bytes + bytes <= FREE_BYTES || held.grow(bytes + ITEM_BYTES)
 }
 

@@ -13,17 +13,13 @@ use serde::Serialize;
 use shard_router::WriteOutcome;
 use wire::problem::{Problem, ProblemType};
 
-use http_server::validators::{json, json_text};
-use serde_json::{Map, Value as Json};
+use http_server::validators::json;
 
 use crate::receipts::item_list::{ItemList, SHORT_LIST_BYTES_MAX};
+use crate::routes::contributions::WindowStandingShape;
 
 /// Maximum bytes of the JSON of a short receipt without standings, with a problem around it.
 const SHORT_BYTES_MAX: usize = 2 * SHORT_LIST_BYTES_MAX + (2 << 10);
-
-/// The receipt of one contribution that was applied: the response to nearly every request of one.
-const ONE_APPLIED: &str =
-    r#"{"applied":1,"duplicates":0,"rejected_count":0,"rejected":[],"failed_count":0,"failed":[]}"#;
 
 /// Maximum contributions that are listed as counted in some windows only.
 const PARTIAL_MAX: usize = 100;
@@ -35,16 +31,12 @@ const PARTIAL_BYTES: usize = 256;
 #[derive(Debug, Serialize)]
 #[cfg_attr(test, derive(utoipa::ToSchema))]
 #[cfg_attr(test, schema(as = Written))]
-pub struct MemberStandingsShape {
+pub(crate) struct MemberStandingsShape {
     /// Its place in the request, from 0.
-    pub index: usize,
-    #[expect(missing_docs, reason = "the document has none")]
-    pub board: String,
-    #[expect(missing_docs, reason = "the document has none")]
-    pub member: String,
-    #[expect(missing_docs, reason = "the document has none")]
-    #[cfg_attr(test, schema(value_type = Vec<wire::StandingWritten>))]
-    pub windows: Vec<Map<String, Json>>,
+    pub(crate) index: usize,
+    pub(crate) board: String,
+    pub(crate) member: String,
+    pub(crate) windows: Vec<WindowStandingShape>,
 }
 
 /// A contribution that did not count in all windows of its kind.
@@ -66,7 +58,7 @@ const fn is_zero(count: &u64) -> bool {
 }
 
 /// How a request ended of which something was written, or might have been.
-pub enum Ended {
+pub(crate) enum Ended {
     /// All of it was read.
     Whole,
     /// The server is stopping.
@@ -78,7 +70,7 @@ pub enum Ended {
 /// Counts of outcomes, by contribution and board, and the items that were not applied.
 #[derive(Debug, Serialize)]
 #[cfg_attr(test, derive(utoipa::ToSchema))]
-pub struct Receipt {
+pub(crate) struct Receipt {
     /// Counted now.
     applied: u64,
     /// Counted before, under the same id.
@@ -135,8 +127,7 @@ pub struct Receipt {
 
 impl Receipt {
     /// Creates an empty receipt. The items that it lists count in this pool.
-    #[must_use]
-    pub fn new(pool: &Pool, reservation: ResponseReservation) -> Self {
+    pub(crate) fn new(pool: &Pool, reservation: ResponseReservation) -> Self {
         Self {
             applied: 0,
             duplicates: 0,
@@ -160,7 +151,7 @@ impl Receipt {
 
     /// Reserves this many more bytes for standings. Called before the write: the standings cannot be left out of the
     /// response.
-    pub fn reserve_standings(&mut self, bytes: usize) -> Result<(), Problem> {
+    pub(crate) fn reserve_standings(&mut self, bytes: usize) -> Result<(), Problem> {
         let standings_bytes = self.standings_bytes + bytes;
         self.reservation.resize(standings_bytes + SHORT_BYTES_MAX)?;
         self.standings_bytes = standings_bytes;
@@ -168,18 +159,17 @@ impl Receipt {
     }
 
     /// Sets the number of lines that were read.
-    pub fn set_read(&mut self, lines: usize) {
+    pub(crate) fn set_read(&mut self, lines: usize) {
         self.read = Some(lines);
     }
 
     /// Returns how many have failed.
-    #[must_use]
-    pub const fn failed_count(&self) -> u64 {
+    pub(crate) const fn failed_count(&self) -> u64 {
         self.failed_count
     }
 
     /// Counts the outcome of a contribution to one board.
-    pub fn count(&mut self, index: usize, board: &BoardName, written: &WriteOutcome) {
+    pub(crate) fn count(&mut self, index: usize, board: &BoardName, written: &WriteOutcome) {
         match written {
             WriteOutcome::Applied(_) => self.applied += 1,
             WriteOutcome::Partial(_, left_out) => {
@@ -209,13 +199,13 @@ impl Receipt {
     }
 
     /// Counts a removal that succeeded.
-    pub fn count_removal(&mut self, is_removed: bool) {
+    pub(crate) fn count_removal(&mut self, is_removed: bool) {
         self.applied += 1;
         *self.removed.get_or_insert(0) += u64::from(is_removed);
     }
 
     /// Counts an item that was not sent to the store: as failed if that is because of the store, otherwise as rejected.
-    pub fn count_unsent(&mut self, index: usize, board: Option<String>, problem: Problem) {
+    pub(crate) fn count_unsent(&mut self, index: usize, board: Option<String>, problem: Problem) {
         if problem.kind.is_of_store() {
             self.fail(index, board, &problem);
         } else {
@@ -224,7 +214,7 @@ impl Receipt {
     }
 
     /// The same for an item that is not to be listed.
-    pub fn count_unlisted(&mut self, kind: ProblemType) {
+    pub(crate) fn count_unlisted(&mut self, kind: ProblemType) {
         if kind.is_of_store() {
             self.count_failure(kind, Duration::ZERO);
         } else {
@@ -239,7 +229,7 @@ impl Receipt {
     }
 
     /// Counts an item as failed.
-    pub fn fail(&mut self, index: usize, board: Option<String>, problem: &Problem) {
+    pub(crate) fn fail(&mut self, index: usize, board: Option<String>, problem: &Problem) {
         self.count_failure(problem.kind, problem.wait);
         self.failed.push(&mut self.held, index, board, problem);
     }
@@ -258,19 +248,19 @@ impl Receipt {
     }
 
     /// Adds the standings that are asked for.
-    pub fn add_standings(&mut self, shapes: Vec<MemberStandingsShape>) {
+    pub(crate) fn add_standings(&mut self, shapes: Vec<MemberStandingsShape>) {
         self.standings.extend(shapes);
     }
 
     /// Returns the problem of a request of one contribution that was rejected on all its boards. If it failed on one of
     /// them, it is to be sent again, so the receipt is the response.
-    pub fn refusal(&mut self) -> Option<Problem> {
+    pub(crate) fn refusal(&mut self) -> Option<Problem> {
         let others = self.applied + self.duplicates + self.failed_count;
         self.first.take().filter(|_| others == 0)
     }
 
     /// Returns the response to a request of one contribution.
-    pub fn into_single(mut self) -> Result<Response, Problem> {
+    pub(crate) fn into_single(mut self) -> Result<Response, Problem> {
         match self.refusal() {
             Some(problem) => Err(problem),
             None => Ok(self.answer(&Ended::Whole)),
@@ -278,8 +268,7 @@ impl Receipt {
     }
 
     /// Returns the response, with its reservation. If the lists do not fit, they are shortened.
-    #[must_use]
-    pub fn answer(mut self, end: &Ended) -> Response {
+    pub(crate) fn answer(mut self, end: &Ended) -> Response {
         let whole = self.respond(end);
         let fits = self.reservation.resize(bytes_of(&whole).unwrap_or(0));
         if fits.is_ok() {
@@ -332,28 +321,6 @@ impl Receipt {
             let problem = Problem::new(ProblemType::NothingApplied, detail);
             return problem.with(self).into_response();
         }
-        if self.is_of_one_applied() {
-            return json_text(ONE_APPLIED.into());
-        }
         json(self)
-    }
-
-    const fn is_of_one_applied(&self) -> bool {
-        let Self {
-            applied,
-            duplicates,
-            rejected_count,
-            failed_count,
-            read,
-            standings,
-            removed,
-            partial_count,
-            ..
-        } = self;
-        *applied == 1
-            && *duplicates + *partial_count + *rejected_count + *failed_count == 0
-            && read.is_none()
-            && removed.is_none()
-            && standings.is_empty()
     }
 }

@@ -1,23 +1,15 @@
 //! `GET .../members/{member}/around`: a member and its neighbours.
 
 use std::ops::Range;
-use std::sync::Arc;
 
-use axum::extract::{FromRequestParts as _, Request, State};
-use axum::response::Response;
-use http_server::query_params::Params;
+use http_server::query_params::WholeNumber;
 use merger::{MemberStanding, MemberView};
 use wire::problem::Problem;
-use wire::{Entries, Page, cursor_of};
 
-use crate::app::App;
+use crate::call::{BoardRead, Call, HandlerResult};
 #[cfg(test)]
-use crate::board_response::BoardResponse;
-#[cfg(test)]
-use crate::openapi::params::{NotModified, OfKnown, OfMember, OfNeighbours, OfProfiles, OfWindow};
-#[cfg(test)]
-use crate::openapi::problems;
-use crate::target::{BoardPath, read_window};
+use crate::openapi::prelude::*;
+use crate::query::query;
 
 /// Maximum neighbours on one side.
 const NEIGHBOURS_MAX: u64 = 500;
@@ -25,82 +17,53 @@ const NEIGHBOURS_MAX: u64 = 500;
 /// Default neighbours on one side.
 const NEIGHBOURS_DEFAULT: u64 = 5;
 
-/// The body of the response.
-#[cfg(test)]
-type EntriesAnswer = BoardResponse<'static, Page<wire::EntryShape<'static>>>;
+query! {
+    struct AroundParams {
+        /// The number of better neighbours.
+        #[param(value_type = Option<u64>, nullable = false, maximum = 500, default = 5)]
+        above: Option<WholeNumber<0, NEIGHBOURS_MAX>>,
+        /// The number of worse neighbours.
+        #[param(value_type = Option<u64>, nullable = false, maximum = 500, default = 5)]
+        below: Option<WholeNumber<0, NEIGHBOURS_MAX>>,
+        /// Instead of both: the number of entries, with the member in the middle. Near an end of the board the others are
+        /// from the other side.
+        #[param(value_type = Option<u64>, nullable = false, minimum = 1, maximum = 500)]
+        size: Option<WholeNumber<1, NEIGHBOURS_MAX>>,
+        /// Adds the profile of each member that has one to its entry. The profiles of a top are as old as the top.
+        #[param(nullable = false, default = false)]
+        profiles: Option<bool>,
+    }
+}
 
 /// Read a member and its neighbours
 ///
 /// If more entries follow the last one, the response has `next`, with which a range continues.
 #[cfg_attr(test, utoipa::path(
-    get,
-    path = "/v1/boards/{kind}/{subject}/members/{member}/around",
-    operation_id = "around",
-    tag = "Reading",
-    params(OfMember, OfNeighbours, OfProfiles, OfWindow, OfKnown),
-    responses(
-        (
-            status = 200,
-            description = "The member and its neighbours, best first.",
-            body = EntriesAnswer,
-            headers(
-                ("etag" = String, description = "Identifies board, window and version; weak."),
-                ("cache-control" = String, description = "`max-age` if the response is final, else `no-cache`."),
-            ),
-            example = json!({
-                "board": "gifts/room-8842", "window": "day:2026-11-20", "version": "7b1c2f0a9d3e4c55.12",
-            "as_of": "2026-11-20T14:52:23.004456Z", "members": 3,
-                "entries": [
-                    {"rank": 1, "member": "u1", "points": 999, "reached_at": "2026-11-20T14:52:22.123456Z"},
-                    {"rank": 2, "member": "u2", "points": 500, "reached_at": "2026-11-20T14:50:00.000000Z"},
-                ],
-                "next": "Atn0mFyAAAAAAAAD53j___5lOg2qdTE",
-            }),
-        ),
-        NotModified,
-        problems::OfNeighbours,
-    ),
+    get, path = "/v1/boards/{kind}/{subject}/members/{member}/around", operation_id = "around", tag = "Reading",
+    params(AroundParams, OfWindow), responses((status = 200, body = Page), problems::OfNeighbours),
 ))]
-pub(crate) async fn show(
-    State(app): State<Arc<App>>,
-    request: Request,
-) -> Result<Response, Problem> {
-    let (mut parts, _) = request.into_parts();
-    let path = BoardPath::from_request_parts(&mut parts, &app).await?;
-    let mut params = Params::of(parts.uri.query())?;
-    let extent = Extent::take(&mut params)?;
-    let with_profiles = params.flag("profiles")?;
-    let window = read_window(&app, path.kind(), params)?;
-    let window = window.validated_if(with_profiles);
-    let (board, kind, member) = (&path.board, path.kind(), path.member()?);
-    let answer = app
-        .merger
-        .member(board, kind, window.window, member, extent.read(), None)
+pub(crate) async fn show(call: Call) -> HandlerResult {
+    let (read, params) = BoardRead::of::<AroundParams>(call).await?;
+    let with_profiles = params.profiles == Some(true);
+    let extent = Extent::of(&params)?;
+    let read = read.validated_if(with_profiles);
+    let (kind, window, member) = (read.board.kind(), &read.window, read.call.member()?);
+    let around = extent.read();
+    let found = read
+        .merger()
+        .member(read.name(), kind, window.window, &member, around, None)
         .await?;
-    let view = match &answer.value {
+    let view = match &found.value {
         MemberStanding::Ranked(view) => view,
         MemberStanding::Unlisted(_) => {
-            return Err(Problem::not_listed(member, &window.name(), window.listed));
+            return Err(Problem::not_listed(&member, &window.name(), window.listed));
         }
-        MemberStanding::NoStanding => return Err(Problem::not_ranked(member, &window.name())),
+        MemberStanding::NoStanding => return Err(Problem::not_ranked(&member, &window.name())),
     };
-    let around = &view.around[extent.shown(view)];
-    let members = around.iter().map(|ranked| &ranked.entry.key.member);
-    let profiles = app.profiles(&path.known, with_profiles, members).await?;
-    let variant = profiles.variant("around");
-    let profiles = profiles.shown();
-    pacing::spend(around.len()).await;
-    Ok(
-        window.respond(&parts.headers, board, &answer, &variant, || Page {
-            entries: Entries {
-                entries: Entries::of(kind, around, &profiles),
-            },
-            next: around
-                .last()
-                .filter(|last| last.position < answer.members)
-                .map(|last| cursor_of(kind, &last.entry.key)),
-        }),
-    )
+    let shown = &view.around[extent.shown(view)];
+    let more = shown.last().filter(|last| last.position < found.members);
+    read.page(&found, "around", shown, more, with_profiles)
+        .await
 }
 
 /// Which entries are shown.
@@ -113,15 +76,14 @@ enum Extent {
 }
 
 impl Extent {
-    fn take(params: &mut Params<'_>) -> Result<Self, Problem> {
-        let above = params.count("above", 0..=NEIGHBOURS_MAX)?;
-        let below = params.count("below", 0..=NEIGHBOURS_MAX)?;
-        match params.count("size", 1..=NEIGHBOURS_MAX)? {
+    fn of(params: &AroundParams) -> Result<Self, Problem> {
+        let (above, below) = (params.above, params.below);
+        match params.size {
             None => Ok(Self::Sides(
-                above.unwrap_or(NEIGHBOURS_DEFAULT),
-                below.unwrap_or(NEIGHBOURS_DEFAULT),
+                above.map_or(NEIGHBOURS_DEFAULT, |above| above.0),
+                below.map_or(NEIGHBOURS_DEFAULT, |below| below.0),
             )),
-            Some(size) if above.is_none() && below.is_none() => Ok(Self::Size(size)),
+            Some(size) if above.is_none() && below.is_none() => Ok(Self::Size(size.0)),
             Some(_) => {
                 let detail = "size: cannot be given together with above or below";
                 Err(Problem::invalid(detail))

@@ -1,68 +1,68 @@
 //! `GET /v1/boards`: the boards of a kind, by subject or the busiest first.
 
-use std::sync::Arc;
-
-use access::Caller;
-use axum::extract::{RawQuery, State};
-use axum::http::HeaderMap;
-use axum::response::Response;
 use board::Subject;
 use board::limits::NAME_BYTES_MAX;
-use http_server::query_params::Params;
+use http_server::query_params::WholeNumber;
+use http_server::validators::validated_json;
+use serde::Deserialize;
 use wire::BoardListShape;
 use wire::problem::Problem;
 
-use crate::app::App;
+use crate::call::{Call, HandlerResult};
 #[cfg(test)]
-use crate::openapi::params::{NotModified, OfBoards, OfKnown};
-#[cfg(test)]
-use crate::openapi::problems::OfKind;
-use http_server::validators::validated_json;
+use crate::openapi::prelude::*;
+use crate::query::query;
 
 const LIMIT_DEFAULT: usize = 100;
 const LIMIT_MAX: u64 = 1000;
+
+query! {
+    struct BoardsParams {
+        /// The kind's name.
+        #[param(pattern = "^[a-z][a-z0-9-]{0,62}$", example = "gifts")]
+        kind: String,
+        /// The beginning of the subjects that are listed.
+        #[param(nullable = false, max_length = 128, example = "room-")]
+        prefix: Option<String>,
+        /// `subject`, or the boards to which this server has recently written the most contributions, the busiest first.
+        #[param(nullable = false, inline)]
+        order: Option<BoardOrder>,
+        /// The subject after which the page begins: `next` of the previous page. Not with `order=activity`.
+        #[param(nullable = false, min_length = 1, max_length = 128)]
+        after: Option<String>,
+        /// The maximum number of boards.
+        #[param(value_type = Option<u64>, nullable = false, minimum = 1, maximum = 1000, default = 100)]
+        limit: Option<WholeNumber<1, LIMIT_MAX>>,
+    }
+}
+
+/// The order of a list of boards.
+#[derive(Debug, PartialEq, Deserialize)]
+#[cfg_attr(test, derive(utoipa::ToSchema))]
+#[serde(rename_all = "lowercase")]
+pub(crate) enum BoardOrder {
+    Subject,
+    Activity,
+}
 
 /// List the boards of a kind
 ///
 /// Lists the boards that have had a contribution, by subject. With `order=activity` it lists those to which this server
 /// has recently written the most contributions.
 #[cfg_attr(test, utoipa::path(
-    get,
-    path = "/v1/boards",
-    operation_id = "boards",
-    tag = "Boards",
-    params(OfBoards, OfKnown),
-    responses(
-        (
-            status = 200,
-            description = "A page of boards; with `order=activity` the busiest ones.",
-            body = BoardListShape,
-            headers(("etag" = String, description = "Identifies the list.")),
-            example = json!({
-                "kind": "gifts",
-                "boards": [{"board": "gifts/room-8842", "subject": "room-8842", "shards": 16}],
-                "next": null,
-            }),
-        ),
-        NotModified,
-        OfKind,
-    ),
+    get, path = "/v1/boards", operation_id = "boards", tag = "Boards", params(BoardsParams),
+    responses((status = 200, body = BoardListShape), problems::OfKind),
 ))]
-pub(crate) async fn list(
-    State(app): State<Arc<App>>,
-    caller: Caller,
-    RawQuery(query): RawQuery,
-    headers: HeaderMap,
-) -> Result<Response, Problem> {
-    let mut params = Params::of(query.as_deref())?;
-    let kind = params
-        .text("kind")?
-        .ok_or_else(|| Problem::invalid("kind: is missing"))?;
-    let prefix = params.text("prefix")?.unwrap_or_default();
-    let by_activity = by_activity(params.text("order")?.as_deref())?;
-    let after = params.text("after")?;
-    let limit = params.count("limit", 1..=LIMIT_MAX)?;
-    params.finish()?;
+pub(crate) async fn list(call: Call) -> HandlerResult {
+    let BoardsParams {
+        kind,
+        prefix,
+        order,
+        after,
+        limit,
+    } = call.params()?;
+    let prefix = prefix.unwrap_or_default();
+    let by_activity = order == Some(BoardOrder::Activity);
     if prefix.len() > NAME_BYTES_MAX {
         let detail = format!(
             "prefix: has {} bytes, more than {NAME_BYTES_MAX}",
@@ -77,10 +77,10 @@ pub(crate) async fn list(
     }
     let after = after.map(|text| Subject::new(&text)).transpose();
     let after = after.map_err(|error| Problem::invalid(format!("after: {error}")))?;
-    let limit = limit
-        .and_then(|limit| usize::try_from(limit).ok())
-        .unwrap_or(LIMIT_DEFAULT);
-    caller.check_read(&kind, &*app)?;
+    let limit = limit.and_then(|limit| usize::try_from(limit.0).ok());
+    let limit = limit.unwrap_or(LIMIT_DEFAULT);
+    let app = &call.app;
+    call.caller.check_read(&kind, &**app)?;
     let kind = app.kind(&kind).await?.kind;
     let shape = if by_activity {
         let boards = app.router.boards();
@@ -100,16 +100,5 @@ pub(crate) async fn list(
         records.truncate(limit);
         BoardListShape::by_subject(name, &records, more)
     };
-    Ok(validated_json(&headers, &shape))
-}
-
-fn by_activity(order: Option<&str>) -> Result<bool, Problem> {
-    match order {
-        None | Some("subject") => Ok(false),
-        Some("activity") => Ok(true),
-        Some(other) => {
-            let detail = format!("order: {other:?} is not subject or activity");
-            Err(Problem::invalid(detail))
-        }
-    }
+    Ok(validated_json(&call.headers, &shape))
 }

@@ -1,70 +1,55 @@
 //! `GET /v1/boards/{kind}/{subject}/count`: members whose first field lies between two values.
 
-use std::sync::Arc;
-
-use axum::extract::{FromRequestParts as _, Request, State};
-use axum::response::Response;
-use http_server::query_params::Params;
+use board::Value;
+use http_server::query_params::FieldValue;
 use wire::CountShape;
 use wire::problem::Problem;
 
-use crate::app::App;
+use crate::call::{BoardRead, Call, HandlerResult};
 #[cfg(test)]
-use crate::board_response::BoardResponse;
-#[cfg(test)]
-use crate::openapi::params::{NotModified, OfBoard, OfBounds, OfKnown, OfWindow};
-#[cfg(test)]
-use crate::openapi::problems;
-use crate::target::{BoardPath, read_window};
+use crate::openapi::prelude::*;
+use crate::query::query;
 
-/// The body of the response.
+query! {
+    struct CountParams {
+        /// The smallest value of the first field.
+        #[param(value_type = Option<i64>, nullable = false, minimum = -9_007_199_254_740_991i64, maximum = 9_007_199_254_740_991i64)]
+        min: Option<FieldValue>,
+        /// The largest value of the first field.
+        #[param(value_type = Option<i64>, nullable = false, minimum = -9_007_199_254_740_991i64, maximum = 9_007_199_254_740_991i64)]
+        max: Option<FieldValue>,
+    }
+}
+
 #[cfg(test)]
-type CountAnswer = BoardResponse<'static, CountShape>;
+type CountResponse = BoardResponse<'static, CountShape>;
 
 /// Count the members whose first field is between two values
 #[cfg_attr(test, utoipa::path(
-    get,
-    path = "/v1/boards/{kind}/{subject}/count",
-    operation_id = "count",
-    tag = "Reading",
-    params(OfBoard, OfBounds, OfWindow, OfKnown),
-    responses(
-        (
-            status = 200,
-            description = "The number of members.",
-            body = CountAnswer,
-            headers(
-                ("etag" = String, description = "Identifies board, window and version; weak."),
-                ("cache-control" = String, description = "`max-age` if the response is final, else `no-cache`."),
-            ),
-            example = json!({
-                "board": "gifts/room-8842", "window": "day:2026-11-20", "version": "7b1c2f0a9d3e4c55.12",
-            "as_of": "2026-11-20T14:52:23.004456Z", "members": 2,
-                "count": 1,
-            }),
-        ),
-        NotModified,
-        problems::OfWindow,
-    ),
+    get, path = "/v1/boards/{kind}/{subject}/count", operation_id = "count", tag = "Reading",
+    params(CountParams, OfWindow),
+    responses((status = 200, body = CountResponse), problems::OfWindow),
 ))]
-pub(crate) async fn show(
-    State(app): State<Arc<App>>,
-    request: Request,
-) -> Result<Response, Problem> {
-    let (mut parts, _) = request.into_parts();
-    let path = BoardPath::from_request_parts(&mut parts, &app).await?;
-    let mut params = Params::of(parts.uri.query())?;
-    let bounds = params.bounds()?;
-    let window = read_window(&app, path.kind(), params)?;
-    let answer = app
-        .merger
-        .count(&path.board, path.kind(), window.window, bounds)
-        .await?;
-    Ok(
-        window.respond(&parts.headers, &path.board, &answer, "count", || {
-            CountShape {
-                count: answer.value,
-            }
-        }),
-    )
+pub(crate) async fn show(call: Call) -> HandlerResult {
+    let (read, params) = BoardRead::of::<CountParams>(call).await?;
+    let bounds = bounds(params.min, params.max)?;
+    let (kind, window) = (read.board.kind(), read.window.window);
+    let counting = read.merger().count(read.name(), kind, window, bounds);
+    let counted = counting.await?;
+    let count = counted.value;
+    read.respond(&counted, "count", || CountShape { count })
+}
+
+/// Returns `min` and `max`. It is an error if `min` is above `max`.
+pub(super) fn bounds(
+    min: Option<FieldValue>,
+    max: Option<FieldValue>,
+) -> Result<(Option<Value>, Option<Value>), Problem> {
+    let bounds = (min.map(|min| min.0), max.map(|max| max.0));
+    match bounds {
+        (Some(min), Some(max)) if min > max => {
+            Err(Problem::invalid(format!("min: {min} is above max, {max}")))
+        }
+        _ => Ok(bounds),
+    }
 }

@@ -3,12 +3,7 @@
 use std::str::FromStr;
 use std::sync::Arc;
 
-use access::Caller;
-use access::audit::AuditEntry;
-use axum::extract::{RawQuery, State};
-use axum::response::Response;
 use board::{BoardName, IdentError, KindName, Subject};
-use http_server::query_params::Params;
 use pacing::spend;
 use serde::Serialize;
 use shard_router::KnownKind;
@@ -16,14 +11,13 @@ use shard_store::{KindRecord, ProfileChange, StoreError};
 use tokio::time::Instant;
 use wire::problem::Problem;
 
-use super::members::{Change, Selection, change_in, selection};
+use super::members::{Change, Selection, change_in};
 use crate::app::App;
+use crate::call::{Call, HandlerResult};
 #[cfg(test)]
-use crate::openapi::params::{OfAnybody, OfErasure, OfKinds};
-#[cfg(test)]
-use crate::openapi::problems::OfHiding;
+use crate::openapi::prelude::*;
 use crate::progress::{self, REQUEST_FOR};
-use crate::target::MemberPath;
+use crate::query::query;
 
 /// Boards that a member is removed from concurrently.
 const PAGE_BOARDS: usize = 256;
@@ -45,48 +39,42 @@ struct ErasedShape {
     next: Option<String>,
 }
 
+query! {
+    struct EraseParams {
+        /// The kind's name. Defaults to all kinds of the key.
+        #[param(nullable = false, pattern = "^[a-z][a-z0-9-]{0,62}$", example = "gifts")]
+        kind: Option<String>,
+        /// The board after which to continue, or `kind/` for the first board of a kind: `next` of the previous
+        /// response.
+        #[param(nullable = false)]
+        after: Option<String>,
+    }
+}
+
 /// Erase a member
 ///
 /// Removes it from all windows of all boards, including ended ones, permanently, and its profiles. A request takes at
 /// most 10 s: repeat it with `next` of the response as `after` until `next` is null.
 #[cfg_attr(test, utoipa::path(
-    delete,
-    path = "/v1/members/{member}",
-    operation_id = "erase",
-    tag = "Members",
-    params(OfAnybody, OfKinds, OfErasure),
-    responses(
-        (
-            status = 200,
-            description = "The progress.",
-            body = ErasedShape,
-            example = json!({"boards": 1200, "erased": 3, "next": null}),
-        ),
-        OfHiding,
-    ),
+    delete, path = "/v1/members/{member}", operation_id = "erase", tag = "Members", params(EraseParams),
+    responses((status = 200, body = ErasedShape), problems::OfHiding),
 ))]
-pub(crate) async fn erase(
-    State(app): State<Arc<App>>,
-    caller: Caller,
-    entry: AuditEntry,
-    MemberPath(member): MemberPath,
-    RawQuery(query): RawQuery,
-) -> Result<Response, Problem> {
+pub(crate) async fn erase(call: Call) -> HandlerResult {
     let until = Instant::now() + REQUEST_FOR;
-    let mut params = Params::of(query.as_deref())?;
-    let selection = selection(&app, &caller, member, &mut params).await?;
-    let after = params.text("after")?;
-    params.finish()?;
-    let after: Option<After> = after
+    let params: EraseParams = call.params()?;
+    let selection = Selection::of(&call, params.kind.as_deref()).await?;
+    let after: Option<After> = params
+        .after
         .map(|text| text.parse())
         .transpose()
         .map_err(|error: IdentError| Problem::invalid(format!("after: {error}")))?;
     if let Some(after) = &after {
-        check(&app, &caller, &selection, after)?;
+        check(&call, &selection, after)?;
     }
-    entry.begin(app.now()).await?;
+    call.begin_change().await?;
+    let app = &*call.app;
     let mut erasing = Erasing {
-        app: &app,
+        app,
         selection: &selection,
         until,
         shape: ErasedShape::default(),
@@ -125,9 +113,9 @@ impl FromStr for After {
 
 /// Rejects an `after` that cannot be the `next` of a response about these kinds: boards would be skipped, and the
 /// member reported as erased from them.
-fn check(app: &App, caller: &Caller, selection: &Selection, after: &After) -> Result<(), Problem> {
+fn check(call: &Call, selection: &Selection, after: &After) -> Result<(), Problem> {
     let kind = after.kind.as_str();
-    caller.check_kind(kind)?;
+    call.caller.check_kind(kind)?;
     let is_selected = selection
         .kinds
         .iter()
@@ -140,7 +128,7 @@ fn check(app: &App, caller: &Caller, selection: &Selection, after: &After) -> Re
         return Err(Problem::invalid(detail));
     }
     // A kind that was deleted between two requests has no boards left: the next kind follows.
-    if app.router.catalogue().ever_existed(&after.kind) {
+    if call.app.router.catalogue().ever_existed(&after.kind) {
         return Ok(());
     }
     Err(Problem::invalid(format!("after: there is no kind {kind}")))
@@ -247,6 +235,7 @@ mod tests {
     use access::audit::AuditDetails;
     use access::{Access, AccessSettings};
     use board::{FieldName, FieldRule, Kind, KindSpec, Member, Mode, Rules, Ties, Timestamp};
+    use http_server::ServerLimits;
     use merger::{Merger, Settings};
     use serde_json::json;
     use shard_router::Router;
@@ -282,7 +271,13 @@ mod tests {
         };
         let merger = Arc::new(Merger::new(router.clone(), settings.clone()));
         let access = Access::new(&AccessSettings::default()).unwrap();
-        App::new(router, merger, settings.clock, access)
+        App::new(
+            router,
+            merger,
+            settings.clock,
+            access,
+            &ServerLimits::default(),
+        )
     }
 
     /// Returns the response to a request whose time is over at once, with `after` of the request before.

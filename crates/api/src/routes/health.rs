@@ -1,16 +1,12 @@
 //! `GET /healthz`: the process is alive. `GET /readyz`: the store is ready, too, and the server is not stopping.
 
-use std::sync::Arc;
-
-use axum::extract::State;
-use axum::response::Response;
+use http_server::validators::json;
 use serde::Serialize;
 use wire::problem::{Problem, ProblemType};
 
-use crate::app::App;
+use crate::call::{Call, HandlerResult};
 #[cfg(test)]
-use crate::openapi::problems::OfStore;
-use http_server::validators::json;
+use crate::openapi::prelude::*;
 
 #[derive(Serialize)]
 #[cfg_attr(test, derive(utoipa::ToSchema))]
@@ -35,25 +31,18 @@ struct ReadyShape {
 
 /// Check that the process responds
 #[cfg_attr(test, utoipa::path(
-    get,
-    path = "/healthz",
-    operation_id = "alive",
-    tag = "Service",
-    responses((status = 200, description = "The process responds.", body = AliveShape)),
+    get, path = "/healthz", operation_id = "alive", tag = "Service", responses((status = 200, body = AliveShape)),
 ))]
-pub(crate) async fn alive() -> Response {
-    json(&AliveShape { status: "alive" })
+pub(crate) async fn alive(_: Call) -> HandlerResult {
+    Ok(json(&AliveShape { status: "alive" }))
 }
 
 /// Check that the store responds and the server is not stopping
 #[cfg_attr(test, utoipa::path(
-    get,
-    path = "/readyz",
-    operation_id = "ready",
-    tag = "Service",
-    responses((status = 200, description = "The store is loaded and reachable, and the server is not stopping.", body = ReadyShape), OfStore),
+    get, path = "/readyz", operation_id = "ready", tag = "Service",
+    responses((status = 200, body = ReadyShape), problems::OfStore),
 ))]
-pub(crate) async fn ready(State(app): State<Arc<App>>) -> Result<Response, Problem> {
+pub(crate) async fn ready(Call { app, .. }: Call) -> HandlerResult {
     if app.is_draining() {
         let detail = "the server is stopping: send requests to another one";
         return Err(Problem::new(ProblemType::Unavailable, detail));

@@ -1,30 +1,19 @@
 //! `/v1/kinds`: lists, reads, puts and deletes kinds.
 
-use std::sync::Arc;
-
 use access::Caller;
-use access::audit::AuditEntry;
-use axum::body::Body;
-use axum::extract::{RawQuery, State};
-use axum::http::{HeaderMap, HeaderValue, StatusCode, header};
+use axum::http::{HeaderValue, StatusCode, header};
 use axum::response::{IntoResponse, Response};
 use board::{Kind, KindName, Publication};
-use http_server::query_params::Params;
-use http_server::validators::{Caching, check_conditions, is_known};
+use http_server::validators::{Caching, check_conditions, is_known, json, validated_json};
 use serde::Serialize;
 use sha2::{Digest as _, Sha256};
 use shard_router::CatalogueError;
 use wire::KindShape;
 use wire::problem::{Problem, ProblemType};
 
-use crate::app::App;
-use crate::body;
+use crate::call::{Call, HandlerResult};
 #[cfg(test)]
-use crate::openapi::params::{NotModified, OfIfMatch, OfKind, OfKnown, OfNew};
-#[cfg(test)]
-use crate::openapi::problems;
-use crate::target::KindPath;
-use http_server::validators::{json, validated_json};
+use crate::openapi::prelude::*;
 
 /// Bytes of the digest in an entity tag.
 const ETAG_BYTES: usize = 8;
@@ -39,28 +28,11 @@ struct KindsShape {
 
 /// List all kinds
 #[cfg_attr(test, utoipa::path(
-    get,
-    path = "/v1/kinds",
-    operation_id = "kinds",
-    tag = "Kinds",
-    params(OfKnown),
-    responses(
-        (
-            status = 200,
-            description = "The kinds, with all their settings.",
-            body = KindsShape,
-            headers(("etag" = String, description = "Identifies the list.")),
-        ),
-        NotModified,
-    ),
+    get, path = "/v1/kinds", operation_id = "kinds", tag = "Kinds", responses((status = 200, body = KindsShape)),
 ))]
-pub(crate) async fn list(
-    State(app): State<Arc<App>>,
-    caller: Caller,
-    RawQuery(query): RawQuery,
-    headers: HeaderMap,
-) -> Result<Response, Problem> {
-    Params::of(query.as_deref())?.finish()?;
+pub(crate) async fn list(call: Call) -> HandlerResult {
+    call.no_params()?;
+    let app = &call.app;
     let refreshed = app.router.catalogue().refresh().await;
     let kinds = app.router.catalogue().kinds();
     // While the store is away, the kinds are those that were last read, as their boards are.
@@ -69,42 +41,24 @@ pub(crate) async fn list(
     }
     let readable = kinds
         .iter()
-        .filter(|kind| kind.is_public() || caller.is_for(kind.name().as_str()));
+        .filter(|kind| kind.is_public() || call.caller.is_for(kind.name().as_str()));
     let kinds = readable.map(|kind| KindShape::from(&**kind)).collect();
     // Of what this caller sees.
-    Ok(validated_json(&headers, &KindsShape { kinds }))
+    Ok(validated_json(&call.headers, &KindsShape { kinds }))
 }
 
 /// Read a kind
 #[cfg_attr(test, utoipa::path(
-    get,
-    path = "/v1/kinds/{kind}",
-    operation_id = "kind",
-    tag = "Kinds",
-    params(OfKind, OfKnown),
-    responses(
-        (
-            status = 200,
-            description = "The kind, with all its settings.",
-            body = KindShape,
-            headers(("etag" = String, description = "Identifies the settings.")),
-        ),
-        NotModified,
-        problems::OfKind,
-    ),
+    get, path = "/v1/kinds/{kind}", operation_id = "kind", tag = "Kinds",
+    responses((status = 200, body = KindShape), problems::OfKind),
 ))]
-pub(crate) async fn show(
-    State(app): State<Arc<App>>,
-    KindPath(name): KindPath,
-    RawQuery(query): RawQuery,
-    headers: HeaderMap,
-) -> Result<Response, Problem> {
-    Params::of(query.as_deref())?.finish()?;
+pub(crate) async fn show(call: Call) -> HandlerResult {
+    call.no_params()?;
     // A client that is about to change the kind needs its current version, not the one that this server has cached.
-    app.router.catalogue().refresh().await?;
-    let known = app.kind(&name).await?;
+    call.app.router.catalogue().refresh().await?;
+    let known = call.kind().await?;
     let etag = HeaderValue::try_from(etag(&known.kind)).expect("a digest is ASCII");
-    if is_known(&headers, &etag) {
+    if is_known(&call.headers, &etag) {
         return Ok(Caching::validated(etag).not_modified());
     }
     Ok(answer(&known.kind))
@@ -116,67 +70,30 @@ pub(crate) async fn show(
 /// with the reason. Only an `admin` key that is not restricted to kinds can add, change and remove `publish`; with
 /// other keys it has to be repeated unchanged.
 #[cfg_attr(test, utoipa::path(
-    put,
-    path = "/v1/kinds/{kind}",
-    operation_id = "put_kind",
-    tag = "Kinds",
-    params(OfKind, OfIfMatch, OfNew),
-    request_body(
-        content = KindShape,
-        examples(
-            ("gifts" = (value = json!({"windows": ["hour", "day", "week", "month", "all"]}))),
-            ("races" = (value = json!({
-                "mode": "best",
-                "fields": [{"name": "laps"}, {"name": "seconds", "order": "asc"}],
-                "rank": "competition",
-                "windows": ["week", "all"],
-                "keep": {"week": "10w", "all": {"idle": "7d"}},
-            }))),
-        ),
-    ),
-    responses(
-        (
-            status = 200,
-            description = "The kind has been changed, or had these settings before.",
-            body = KindShape,
-            headers(("etag" = String, description = "Identifies the settings.")),
-        ),
-        (
-            status = 201,
-            description = "The kind has been created.",
-            body = KindShape,
-            headers(("etag" = String, description = "Identifies the settings.")),
-        ),
-        problems::OfKindPut,
-    ),
+    put, path = "/v1/kinds/{kind}", operation_id = "put_kind", tag = "Kinds", params(OfIfMatch, OfNew),
+    request_body(content = KindShape),
+    responses((status = 200, body = KindShape), (status = 201, body = KindShape), problems::OfKindPut),
 ))]
-pub(crate) async fn put(
-    State(app): State<Arc<App>>,
-    caller: Caller,
-    entry: AuditEntry,
-    KindPath(name): KindPath,
-    RawQuery(query): RawQuery,
-    headers: HeaderMap,
-    request: Body,
-) -> Result<Response, Problem> {
-    Params::of(query.as_deref())?.finish()?;
-    let shape: KindShape = body::json(&app, &headers, request).await?;
+pub(crate) async fn put(call: Call) -> HandlerResult {
+    call.no_params()?;
+    let shape: KindShape = call.json().await?;
+    let (app, name) = (&call.app, call.kind_name());
     let capabilities = app.router.store().capabilities();
     let shards = capabilities.default_shards(shape.has_dense_ranks());
-    let wanted = shape.into_kind_at(&name, shards, &app.publish_targets)?;
+    let wanted = shape.into_kind_at(name, shards, &app.publish_targets)?;
     // Checked against the kind that is replaced, even if others write it in the meantime.
     let checked = |held: Option<&Kind>| {
-        check_conditions(&headers, held.map(etag).as_deref())?;
+        check_conditions(&call.headers, held.map(etag).as_deref())?;
         let held = held.and_then(Kind::publication);
-        check_publication(&caller, held, wanted.publication())?;
+        check_publication(&call.caller, held, wanted.publication())?;
         Ok::<_, Problem>(wanted.clone())
     };
     let catalogue = app.router.catalogue();
     // Another server may have changed it.
     catalogue.refresh().await?;
-    let known = catalogue.known(&name);
+    let known = catalogue.known(name);
     checked(known.as_ref().map(|known| &*known.kind))?;
-    entry.begin(app.now()).await?;
+    call.begin_change().await?;
     let put = catalogue.put_checked(wanted.name(), checked, app.now());
     let (known, created) = put.await?;
     let status = if created {
@@ -189,45 +106,30 @@ pub(crate) async fn put(
 
 /// Delete a kind without boards
 #[cfg_attr(test, utoipa::path(
-    delete,
-    path = "/v1/kinds/{kind}",
-    operation_id = "delete_kind",
-    tag = "Kinds",
-    params(OfKind, OfIfMatch),
-    responses((status = 204, description = "Deleted."), problems::OfKindDelete),
+    delete, path = "/v1/kinds/{kind}", operation_id = "delete_kind", tag = "Kinds", params(OfIfMatch),
+    responses((status = 204), problems::OfKindDelete),
 ))]
-pub(crate) async fn delete(
-    State(app): State<Arc<App>>,
-    caller: Caller,
-    entry: AuditEntry,
-    KindPath(name): KindPath,
-    RawQuery(query): RawQuery,
-    headers: HeaderMap,
-) -> Result<StatusCode, Problem> {
-    Params::of(query.as_deref())?.finish()?;
-    let name = KindName::new(&name).map_err(|_| Problem::unknown_kind(&name))?;
+pub(crate) async fn delete(call: Call) -> HandlerResult {
+    call.no_params()?;
+    let (app, name) = (&call.app, call.kind_name());
+    let name = KindName::new(name).map_err(|_| Problem::unknown_kind(name))?;
     let checked = |held: &Kind| {
-        check_conditions(&headers, Some(&etag(held)))?;
+        check_conditions(&call.headers, Some(&etag(held)))?;
         // Otherwise a caller that may not remove the publication could create the kind again without it.
-        check_publication(&caller, held.publication(), None)
+        check_publication(&call.caller, held.publication(), None)
     };
     // Another server may have changed it.
     app.router.catalogue().refresh().await?;
     let known = app.kind(name.as_str()).await?;
     checked(&known.kind)?;
-    if !app
-        .router
-        .store()
-        .boards(&name, "", None, 1)
-        .await?
-        .is_empty()
-    {
+    let boards = app.router.store().boards(&name, "", None, 1).await?;
+    if !boards.is_empty() {
         return Err(CatalogueError::HasBoards(name).into());
     }
-    entry.begin(app.now()).await?;
+    call.begin_change().await?;
     let catalogue = app.router.catalogue();
     catalogue.delete_checked(&name, checked).await?;
-    Ok(StatusCode::NO_CONTENT)
+    Ok(StatusCode::NO_CONTENT.into_response())
 }
 
 /// Checks whether the caller may change the publication. That requires a key that is not bound to kinds, since targets

@@ -1,16 +1,9 @@
 //! `.../members/{member}`: reads the position of a member, sets its standing.
 
-use std::borrow::Cow;
 use std::sync::Arc;
 
-use crate::receipts::Receipt;
-use axum::body::Body;
-use axum::extract::{FromRequestParts as _, RawQuery, Request, State};
-use axum::http::HeaderMap;
-use axum::response::Response;
 use board::Kind;
-use http_server::AddressResponses;
-use http_server::query_params::Params;
+use http_server::query_params::whole_within;
 use merger::{MemberStanding, MemberView, UnlistedView};
 use shard_router::{BoardBatches, Contribution};
 use shard_store::Change;
@@ -18,20 +11,26 @@ use wire::problem::Problem;
 use wire::{MemberShape, StandingShape};
 
 use crate::app::App;
+use crate::call::{BoardRead, Call, HandlerResult};
 #[cfg(test)]
-use crate::board_response::BoardResponse;
-use crate::body;
-#[cfg(test)]
-use crate::openapi::params::{
-    NotModified, OfKnown, OfMember, OfPosition, OfProfiles, OfSet, OfWait, OfWindow,
-};
-#[cfg(test)]
-use crate::openapi::problems;
-use crate::profiles::shown_members;
-use crate::routes::contributions::{Asked, AskedStandings, Return};
-use crate::target::{BoardPath, read_window, resolve_only};
+use crate::openapi::prelude::*;
+use crate::profiles::{shown_members, variant_with};
+use crate::query::query;
+use crate::receipts::Receipt;
+use crate::routes::contributions::{Asked, AskedStandings, Return, ReturnWord};
+use crate::target::resolve_only;
 
-/// The body of the response.
+query! {
+    struct MemberParams {
+        /// A position. The response has the change that the member needs to reach it.
+        #[param(value_type = Option<u64>, nullable = false, minimum = 1, example = 100)]
+        target: Option<String>,
+        /// Adds the profile of each member that has one to its entry. The profiles of a top are as old as the top.
+        #[param(nullable = false, default = false)]
+        profiles: Option<bool>,
+    }
+}
+
 #[cfg(test)]
 type MemberResponse = BoardResponse<'static, MemberShape<'static>>;
 
@@ -40,74 +39,39 @@ type MemberResponse = BoardResponse<'static, MemberShape<'static>>;
 /// Returns its entry, position, percentile and neighbours; with `target` also the change that it needs to reach
 /// that position.
 #[cfg_attr(test, utoipa::path(
-    get,
-    path = "/v1/boards/{kind}/{subject}/members/{member}",
-    operation_id = "member",
-    tag = "Reading",
-    params(OfMember, OfPosition, OfProfiles, OfWindow, OfKnown),
-    responses(
-        (
-            status = 200,
-            description = "The member with its position.",
-            body = MemberResponse,
-            headers(
-                ("etag" = String, description = "Identifies board, window and version; weak."),
-                ("cache-control" = String, description = "`max-age` if the response is final, else `no-cache`."),
-            ),
-            example = json!({
-                "board": "gifts/room-8842", "window": "day:2026-11-20", "version": "7b1c2f0a9d3e4c55.12",
-            "as_of": "2026-11-20T14:52:23.004456Z", "members": 2,
-                "rank": 2, "member": "u2", "points": 500, "reached_at": "2026-11-20T14:50:00.000000Z",
-                "position": 2, "percentile": 0.0,
-                "above": {
-                    "rank": 1, "member": "u1", "points": 999,
-                    "reached_at": "2026-11-20T14:52:22.123456Z", "gap": 499,
-                },
-                "below": null,
-                "to_target": 500,
-            }),
-        ),
-        NotModified,
-        problems::OfMember,
-    ),
+    get, path = "/v1/boards/{kind}/{subject}/members/{member}", operation_id = "member", tag = "Reading",
+    params(MemberParams, OfWindow),
+    responses((status = 200, body = MemberResponse), problems::OfMember),
 ))]
-pub(crate) async fn show(
-    State(app): State<Arc<App>>,
-    request: Request,
-) -> Result<Response, Problem> {
-    let (mut parts, _) = request.into_parts();
-    let path = BoardPath::from_request_parts(&mut parts, &app).await?;
-    let mut params = Params::of(parts.uri.query())?;
+pub(crate) async fn show(call: Call) -> HandlerResult {
+    let (read, params) = BoardRead::of::<MemberParams>(call).await?;
     // There are no positions after the end of a list.
-    let end = path.kind().retain().map_or(u64::MAX, |retain| retain.keep);
-    let target = params.count("target", 1..=end)?;
-    let with_profiles = params.flag("profiles")?;
-    let window = read_window(&app, path.kind(), params)?;
-    let window = window.validated_if(target.is_some() || with_profiles);
-    let (board, kind, member) = (&path.board, path.kind(), path.member()?);
-    let answer = app
+    let retain = read.board.kind().retain();
+    let end = retain.map_or(u64::MAX, |retain| retain.keep);
+    let target = whole_within("target", params.target.as_deref(), 1..=end)?;
+    let with_profiles = params.profiles == Some(true);
+    let read = read.validated_if(target.is_some() || with_profiles);
+    let (app, member) = (&read.call.app, read.call.member()?);
+    let (kind, window) = (read.board.kind(), &read.window);
+    let found = app
         .merger
-        .member(board, kind, window.window, member, (1, 1), target)
+        .member(read.name(), kind, window.window, &member, (1, 1), target)
         .await?;
-    let not_ranked = || Problem::not_ranked(member, &window.name());
-    let shown = shown_members(&answer.value);
-    let profiles = app.profiles(&path.known, with_profiles, shown).await?;
-    let variant = profiles.variant("member");
-    let profiles = profiles.shown();
-    let place = MemberShape::of(kind, &answer.value, answer.members, &profiles);
-    let place = place.ok_or_else(not_ranked)?;
+    let shown = shown_members(&found.value);
+    let profiles = app.profiles(&read.board.known, with_profiles, shown);
+    let profiles = profiles.await?;
+    let mut variant = variant_with("member", with_profiles, &profiles);
+    let shape = MemberShape::of(kind, &found.value, found.members, &profiles)
+        .ok_or_else(|| Problem::not_ranked(&member, &window.name()))?;
     // The change depends on the time, too.
-    let change = target.map(|_| to_target(&app, kind, &answer.value));
-    let variant = match change.flatten() {
-        None => variant,
-        Some(change) => Cow::Owned(format!("{variant}{change}")),
-    };
-    Ok(
-        window.respond(&parts.headers, board, &answer, &variant, || match change {
-            None => place,
-            Some(change) => place.with_target(change),
-        }),
-    )
+    let change = target.map(|_| to_target(app, kind, &found.value));
+    if let Some(change) = change.flatten() {
+        variant += &change.to_string();
+    }
+    read.respond(&found, &variant, || match change {
+        None => shape,
+        Some(change) => shape.with_target(change),
+    })
 }
 
 /// Returns the change of the first field by which the member reaches the target, if there is one.
@@ -128,81 +92,73 @@ fn to_target(
         .change_to_overtake(standing, member, target, app.router.arrival(app.now()))
 }
 
+query! {
+    struct SetParams {
+        /// The only window to set, which has to contain `at`. Defaults to all windows that contain it.
+        #[param(nullable = false, example = "day")]
+        window: Option<String>,
+        /// Returns the standings after it (`standings`), or also the ranks (`ranks`).
+        #[param(nullable = false, inline)]
+        r#return: Option<ReturnWord>,
+        /// With `return=ranks`: also returns the rank right before the request.
+        #[param(nullable = false, default = false)]
+        previous_rank: Option<bool>,
+    }
+}
+
 /// Set a member's standing
 ///
 /// Sets it in every window that contains `at`, or only in `window`.
 #[cfg_attr(test, utoipa::path(
-    put,
-    path = "/v1/boards/{kind}/{subject}/members/{member}",
-    operation_id = "set_member",
-    tag = "Contributions",
-    params(OfMember, OfSet, OfWait),
-    request_body(content = StandingShape<'static>, example = json!({"points": 100})),
-    responses(
-        (
-            status = 200,
-            description = "The standing has been set, or was set before with this id.",
-            body = Receipt,
-            example = json!({
-                "applied": 1, "duplicates": 0,
-                "rejected_count": 0, "rejected": [], "failed_count": 0, "failed": [],
-            }),
-        ),
-        problems::OfWrite,
-    ),
+    put, path = "/v1/boards/{kind}/{subject}/members/{member}", operation_id = "set_member", tag = "Contributions",
+    params(SetParams, OfWait), request_body(content = StandingShape<'static>),
+    responses((status = 200, body = Receipt), problems::OfWrite),
 ))]
-pub(crate) async fn set(
-    State(app): State<Arc<App>>,
-    answers: AddressResponses,
-    path: BoardPath,
-    RawQuery(query): RawQuery,
-    headers: HeaderMap,
-    request: Body,
-) -> Result<Response, Problem> {
-    let mut params = Params::of(query.as_deref())?;
-    let selector = params.text("window")?;
-    let wanted = Return::take(&mut params)?;
-    params.finish()?;
-    let unfit = |error: board::IdentError| Problem::invalid(error.to_string());
-    path.board.subject().check_visible().map_err(unfit)?;
-    path.member()?.check_visible().map_err(unfit)?;
-    let text = body::json_text(&app, &headers, request).await?;
+pub(crate) async fn set(call: Call) -> HandlerResult {
+    let (board, member) = (call.board().await?, call.member()?);
+    let params: SetParams = call.params()?;
+    let wanted = Return::of(params.r#return, params.previous_rank)?;
+    board.check_visible()?;
+    let visible = member.check_visible();
+    visible.map_err(|error| Problem::invalid(error.to_string()))?;
+    let text = call.json_text().await?;
     let shape: StandingShape<'_> = http_server::from_json(&text)?;
     // One moment for the current window and for the default of `at`, after the body was read.
-    let moment = app.moment().waiting(body::write_wait(&headers));
+    let app = &call.app;
+    let moment = app.moment().waiting(call.write_wait());
     let now = app.router.arrival(moment.now);
-    let only = resolve_only(path.kind(), selector.as_deref(), now)?;
+    let only = resolve_only(board.kind(), params.window.as_deref(), now)?;
     let contribution = Contribution {
-        member: path.member()?.clone(),
-        change: Change::Set(shape.values(path.kind())?),
+        member,
+        change: Change::Set(shape.values(board.kind())?),
         at: shape.at(now),
         id: shape.id()?,
         only,
     };
-    let mut receipt = Receipt::new(&app.pools.receipts, answers.reservation());
+    let mut receipt = Receipt::new(&app.pools.receipts, call.responses.reservation());
     let mut standings = AskedStandings::new(wanted);
     let report = standings.are_wanted();
     if report {
         standings.push(Asked {
             index: 0,
-            board: Arc::new(path.board.clone()),
-            kind: path.known.kind.clone(),
+            board: Arc::new(board.name.clone()),
+            kind: board.kind().clone(),
             member: contribution.member.clone(),
             at: contribution.at,
             only,
         });
         receipt.reserve_standings(standings.bytes_max())?;
-        standings.read_previous(&app).await;
+        standings.read_previous(app).await;
     }
-    let batches = BoardBatches::of_one(path.board.clone(), &path.known, contribution);
+    let batches = BoardBatches::of_one(board.name.clone(), &board.known, contribution);
     let written = app.router.write(batches, moment, report).await;
     for written in &written {
         app.metrics.writes.count(written);
-        receipt.count(0, &path.board, written);
+        receipt.count(0, &board.name, written);
     }
     if report {
         let written: Vec<_> = written.iter().collect();
-        receipt.add_standings(standings.after(&app, &written).await);
+        receipt.add_standings(standings.after(app, &written).await);
     }
     receipt.into_single()
 }

@@ -3,29 +3,25 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-#[cfg(test)]
-use crate::openapi::params::{OfAnybody, OfMemberBoards};
-#[cfg(test)]
-use crate::openapi::problems::OfWindow;
-use access::Caller;
-use axum::extract::{RawQuery, State};
-use axum::response::Response;
 use board::{Kind, Member, Subject, Window, WindowState};
 use futures::FutureExt as _;
 use futures::stream::{self, StreamExt as _};
-use http_server::query_params::Params;
+use http_server::query_params::WholeNumber;
+use http_server::validators::json;
 use merger::{MemberStanding, PositionView};
 use pacing::spend;
 use serde::Serialize;
-use serde_json::{Map, Value as Json};
 use shard_store::BoardRecord;
 use tokio::time::Instant;
 use wire::problem::{Problem, ProblemType};
 
-use super::contributions::{put_rank, put_standing};
+use super::contributions::WindowStandingShape;
 use crate::app::{App, SEARCHES_MAX};
-use crate::target::{MemberPath, selector_of, window_at};
-use http_server::validators::json;
+use crate::call::{Call, HandlerResult};
+#[cfg(test)]
+use crate::openapi::prelude::*;
+use crate::query::query;
+use crate::target::{selector_of, window_at};
 
 /// How long a request searches.
 const SEARCH_FOR: Duration = Duration::from_secs(1);
@@ -63,8 +59,24 @@ struct MemberBoardShape {
     /// Kind and subject.
     board: String,
     /// The windows that rank it, in the order of the kind.
-    #[cfg_attr(test, schema(value_type = Vec<wire::StandingWritten>))]
-    windows: Vec<Map<String, Json>>,
+    windows: Vec<WindowStandingShape>,
+}
+
+query! {
+    struct MemberBoardsParams {
+        /// The kind's name.
+        #[param(pattern = "^[a-z][a-z0-9-]{0,62}$", example = "gifts")]
+        kind: String,
+        /// The only window to look at (any selector). Defaults to the current ones of all periods of the kind.
+        #[param(nullable = false, example = "day")]
+        window: Option<String>,
+        /// The subject after which to continue: `next` of the previous response.
+        #[param(nullable = false, min_length = 1, max_length = 128)]
+        after: Option<String>,
+        /// The maximum number of boards.
+        #[param(value_type = Option<u64>, nullable = false, minimum = 1, maximum = 1000, default = 100)]
+        limit: Option<WholeNumber<1, LIMIT_MAX>>,
+    }
 }
 
 /// List the boards that rank a member
@@ -72,51 +84,26 @@ struct MemberBoardShape {
 /// Looks at the boards of a kind, by subject, for at most a second: repeat the request with `next` of the response as
 /// `after` until `next` is null.
 #[cfg_attr(test, utoipa::path(
-    get,
-    path = "/v1/members/{member}",
-    operation_id = "member_boards",
-    tag = "Members",
-    params(OfAnybody, OfMemberBoards),
-    responses(
-        (
-            status = 200,
-            description = "A page of boards, with the member's standing and rank in each window.",
-            body = MemberBoardsShape<'static>,
-            example = json!({
-                "member": "u1", "kind": "gifts",
-                "boards": [{"board": "gifts/room-8842", "windows": [{
-                    "window": "day:2026-11-20", "points": 999, "reached_at": "2026-11-20T14:52:22.123456Z",
-                    "rank": 1, "position": 1,
-                }]}],
-                "looked_at": 1200, "next": null,
-            }),
-        ),
-        OfWindow,
-    ),
+    get, path = "/v1/members/{member}", operation_id = "member_boards", tag = "Members", params(MemberBoardsParams),
+    responses((status = 200, body = MemberBoardsShape<'static>), problems::OfWindow),
 ))]
-pub(crate) async fn list(
-    State(app): State<Arc<App>>,
-    caller: Caller,
-    MemberPath(member): MemberPath,
-    RawQuery(query): RawQuery,
-) -> Result<Response, Problem> {
+pub(crate) async fn list(call: Call) -> HandlerResult {
     let until = Instant::now() + SEARCH_FOR;
-    let mut params = Params::of(query.as_deref())?;
-    let kind = params
-        .text("kind")?
-        .ok_or_else(|| Problem::invalid("kind: is missing"))?;
-    let after = params.text("after")?;
-    let limit = params.count("limit", 1..=LIMIT_MAX)?;
-    let selector = params.text("window")?;
-    params.finish()?;
-    caller.check_read(&kind, &*app)?;
+    let MemberBoardsParams {
+        kind,
+        window,
+        after,
+        limit,
+    } = call.params()?;
+    let (app, member) = (&call.app, call.member()?);
+    call.caller.check_read(&kind, &**app)?;
     let kind = app.kind(&kind).await?.kind;
     let after = after.map(|text| Subject::new(&text)).transpose();
     let after = after.map_err(|error| Problem::invalid(format!("after: {error}")))?;
     let search = Search {
-        app: &app,
+        app,
         member: &member,
-        windows: windows(&app, &kind, selector.as_deref())?,
+        windows: windows(app, &kind, window.as_deref())?,
         kind: &kind,
     };
     let mut shape = MemberBoardsShape {
@@ -126,8 +113,9 @@ pub(crate) async fn list(
         looked_at: 0,
         next: None,
     };
-    let limit = usize::try_from(limit.unwrap_or(LIMIT_DEFAULT)).unwrap_or(usize::MAX);
-    let Ok(_permit) = app.searches.of(&caller).try_acquire() else {
+    let limit = limit.map_or(LIMIT_DEFAULT, |limit| limit.0);
+    let limit = usize::try_from(limit).unwrap_or(usize::MAX);
+    let Ok(_permit) = app.searches.of(&call.caller).try_acquire() else {
         let detail = format!("{SEARCHES_MAX} requests are looking for boards of members already");
         return Err(Problem::new(ProblemType::Overloaded, detail));
     };
@@ -218,12 +206,9 @@ impl Search<'_> {
                 Some(MemberStanding::NoStanding) | None => continue,
             };
             let rules = self.kind.rules();
-            let mut shape = Map::new();
-            let name = self.kind.calendar().name(window);
-            shape.insert("window".to_owned(), name.into());
             let values = rules.values_of(&entry.key.words);
-            put_standing(&mut shape, rules, &values, entry.reached_at);
-            put_rank(&mut shape, place);
+            let mut shape = WindowStandingShape::of(self.kind, window, &values, entry.reached_at);
+            shape.put_rank(place);
             windows.push(shape);
         }
         Ok((!windows.is_empty()).then(|| MemberBoardShape {

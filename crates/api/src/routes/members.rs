@@ -1,14 +1,8 @@
 //! `/v1/members/{member}/hidden`, `/v1/hidden`: the hidden members of kinds.
 
-use std::sync::Arc;
-
-use access::Caller;
-use access::audit::AuditEntry;
-use axum::extract::{RawQuery, State};
-use axum::response::{IntoResponse as _, Response};
+use axum::response::IntoResponse as _;
 use board::{Hidden, KindName, Member, TooManyHidden};
-use http_server::AddressResponses;
-use http_server::query_params::Params;
+use http_server::validators::json;
 use serde::Serialize;
 use shard_router::{CatalogueError, KnownKind};
 use shard_store::KindRecord;
@@ -16,12 +10,10 @@ use wire::ESCAPED_BYTES_MAX;
 use wire::problem::Problem;
 
 use crate::app::App;
+use crate::call::{Call, HandlerResult};
 #[cfg(test)]
-use crate::openapi::params::{OfAnybody, OfHidden, OfKinds};
-#[cfg(test)]
-use crate::openapi::problems::{OfHiding, OfKind};
-use crate::target::MemberPath;
-use http_server::validators::json;
+use crate::openapi::prelude::*;
+use crate::query::query;
 
 /// Maximum bytes of a response beside the names in it, with a problem around it.
 const HEAD_BYTES_MAX: usize = 2 << 10;
@@ -57,117 +49,66 @@ pub(super) struct Selection {
     pub(super) one: bool,
 }
 
-/// Returns the member, and the kind that `?kind=` names, or all kinds that the caller may change.
-pub(super) async fn selection(
-    app: &App,
-    caller: &Caller,
-    member: Member,
-    params: &mut Params<'_>,
-) -> Result<Selection, Problem> {
-    // Another server may have created kinds just now.
-    app.router.catalogue().refresh().await?;
-    let named = params.text("kind")?;
-    let one = named.is_some();
-    let kinds = if let Some(kind) = named {
-        caller.check_kind(&kind)?;
-        vec![app.kind(&kind).await?]
-    } else {
-        let kinds = app.router.catalogue().kinds().into_iter();
-        let kinds = kinds.filter(|kind| caller.is_for(kind.name().as_str()));
-        let known = |name: &KindName| app.router.catalogue().known(name.as_str());
-        kinds.filter_map(|kind| known(kind.name())).collect()
-    };
-    Ok(Selection { member, kinds, one })
+impl Selection {
+    /// Returns the member of the path, and the kind of this name, or all kinds that the caller may change.
+    pub(super) async fn of(call: &Call, named: Option<&str>) -> Result<Self, Problem> {
+        let (catalogue, member) = (call.app.router.catalogue(), call.member()?);
+        // Another server may have created kinds just now.
+        catalogue.refresh().await?;
+        let one = named.is_some();
+        let kinds = if let Some(kind) = named {
+            call.caller.check_kind(kind)?;
+            vec![call.app.kind(kind).await?]
+        } else {
+            let kinds = catalogue.kinds().into_iter();
+            let kinds = kinds.filter(|kind| call.caller.is_for(kind.name().as_str()));
+            kinds
+                .filter_map(|kind| catalogue.known(kind.name().as_str()))
+                .collect()
+        };
+        Ok(Self { member, kinds, one })
+    }
+}
+
+query! {
+    struct HiddenInParams {
+        /// The kind's name. Defaults to all kinds of the key.
+        #[param(nullable = false, pattern = "^[a-z][a-z0-9-]{0,62}$", example = "gifts")]
+        kind: Option<String>,
+    }
 }
 
 /// List the kinds in which a member is hidden
 ///
 /// Considers the requested kinds.
 #[cfg_attr(test, utoipa::path(
-    get,
-    path = "/v1/members/{member}/hidden",
-    operation_id = "hidden_in",
-    tag = "Members",
-    params(OfAnybody, OfKinds),
-    responses(
-        (
-            status = 200,
-            description = "The kinds in which it is hidden.",
-            body = HiddenInShape<'static>,
-            example = json!({"member": "u1", "hidden_in": ["gifts", "races"]}),
-        ),
-        OfKind,
-    ),
+    get, path = "/v1/members/{member}/hidden", operation_id = "hidden_in", tag = "Members", params(HiddenInParams),
+    responses((status = 200, body = HiddenInShape<'static>), problems::OfKind),
 ))]
-pub(crate) async fn is_hidden(
-    State(app): State<Arc<App>>,
-    caller: Caller,
-    MemberPath(member): MemberPath,
-    RawQuery(query): RawQuery,
-) -> Result<Response, Problem> {
-    hidden_in(&app, &caller, member, query.as_deref(), None).await
+pub(crate) async fn is_hidden(call: Call) -> HandlerResult {
+    hidden_in(&call, None).await
 }
 
 /// Hide a member on all boards
 ///
 /// Ranks have no gap. Its contributions are still counted.
 #[cfg_attr(test, utoipa::path(
-    put,
-    path = "/v1/members/{member}/hidden",
-    operation_id = "hide",
-    tag = "Members",
-    params(OfAnybody, OfKinds),
-    responses(
-        (
-            status = 200,
-            description = "The kinds in which it is hidden now.",
-            body = HiddenInShape<'static>,
-            example = json!({"member": "u1", "hidden_in": ["gifts", "races"]}),
-        ),
-        OfHiding,
-    ),
+    put, path = "/v1/members/{member}/hidden", operation_id = "hide", tag = "Members", params(HiddenInParams),
+    responses((status = 200, body = HiddenInShape<'static>), problems::OfHiding),
 ))]
-pub(crate) async fn hide(
-    State(app): State<Arc<App>>,
-    caller: Caller,
-    entry: AuditEntry,
-    answers: AddressResponses,
-    MemberPath(member): MemberPath,
-    RawQuery(query): RawQuery,
-) -> Result<Response, Problem> {
-    let change = Some((Change::Hide, entry, answers));
-    hidden_in(&app, &caller, member, query.as_deref(), change).await
+pub(crate) async fn hide(call: Call) -> HandlerResult {
+    hidden_in(&call, Some(Change::Hide)).await
 }
 
 /// Show a hidden member again
 ///
 /// It has the standing that it would have had.
 #[cfg_attr(test, utoipa::path(
-    delete,
-    path = "/v1/members/{member}/hidden",
-    operation_id = "show",
-    tag = "Members",
-    params(OfAnybody, OfKinds),
-    responses(
-        (
-            status = 200,
-            description = "The kinds in which it is still hidden.",
-            body = HiddenInShape<'static>,
-            example = json!({"member": "u1", "hidden_in": []}),
-        ),
-        OfHiding,
-    ),
+    delete, path = "/v1/members/{member}/hidden", operation_id = "show", tag = "Members", params(HiddenInParams),
+    responses((status = 200, body = HiddenInShape<'static>), problems::OfHiding),
 ))]
-pub(crate) async fn show(
-    State(app): State<Arc<App>>,
-    caller: Caller,
-    entry: AuditEntry,
-    answers: AddressResponses,
-    MemberPath(member): MemberPath,
-    RawQuery(query): RawQuery,
-) -> Result<Response, Problem> {
-    let change = Some((Change::Show, entry, answers));
-    hidden_in(&app, &caller, member, query.as_deref(), change).await
+pub(crate) async fn show(call: Call) -> HandlerResult {
+    hidden_in(&call, Some(Change::Show)).await
 }
 
 /// A change of the hidden members of a kind.
@@ -190,26 +131,16 @@ impl Change {
 
 /// Makes a change, if any, in the selected kinds, and reports in which of them the member is hidden then. If it fails
 /// in one kind, it is made in the others nevertheless.
-async fn hidden_in(
-    app: &App,
-    caller: &Caller,
-    member: Member,
-    query: Option<&str>,
-    change: Option<(Change, AuditEntry, AddressResponses)>,
-) -> Result<Response, Problem> {
-    let mut params = Params::of(query)?;
-    let selection = selection(app, caller, member, &mut params).await?;
-    params.finish()?;
-    let (change, reservation) = match change {
-        None => (None, None),
-        Some((change, entry, answers)) => {
-            // Reserved first: after a change the response cannot be refused.
-            let mut reservation = answers.reservation();
-            reservation.resize(bytes_max(&selection))?;
-            entry.begin(app.now()).await?;
-            (Some(change), Some(reservation))
-        }
-    };
+async fn hidden_in(call: &Call, change: Option<Change>) -> HandlerResult {
+    let params: HiddenInParams = call.params()?;
+    let selection = Selection::of(call, params.kind.as_deref()).await?;
+    let app = &*call.app;
+    let mut reservation = call.responses.reservation();
+    if change.is_some() {
+        // Reserved first: after a change the response cannot be refused.
+        reservation.resize(bytes_max(&selection))?;
+        call.begin_change().await?;
+    }
     let mut problem = None;
     let mut hidden_in = Vec::new();
     let mut written = Vec::new();
@@ -241,9 +172,9 @@ async fn hidden_in(
         None => json(&shape),
         Some(problem) => problem.with(&shape).into_response(),
     };
-    Ok(match reservation {
+    Ok(match change {
         None => response,
-        Some(reservation) => reservation.answer(response),
+        Some(_) => reservation.answer(response),
     })
 }
 
@@ -279,37 +210,26 @@ pub(super) async fn change_in(
     }
 }
 
+query! {
+    struct HiddenParams {
+        /// The kind's name.
+        #[param(pattern = "^[a-z][a-z0-9-]{0,62}$", example = "gifts")]
+        kind: String,
+    }
+}
+
 /// List the members that a kind hides
 ///
 /// There are at most 1,000.
 #[cfg_attr(test, utoipa::path(
-    get,
-    path = "/v1/hidden",
-    operation_id = "hidden",
-    tag = "Members",
-    params(OfHidden),
-    responses(
-        (
-            status = 200,
-            description = "The members, by name.",
-            body = HiddenShape<'static>,
-            example = json!({"kind": "gifts", "hidden": ["u1"]}),
-        ),
-        OfKind,
-    ),
+    get, path = "/v1/hidden", operation_id = "hidden", tag = "Members", params(HiddenParams),
+    responses((status = 200, body = HiddenShape<'static>), problems::OfKind),
 ))]
-pub(crate) async fn hidden(
-    State(app): State<Arc<App>>,
-    caller: Caller,
-    RawQuery(query): RawQuery,
-) -> Result<Response, Problem> {
-    let mut params = Params::of(query.as_deref())?;
-    let kind = params.text("kind")?;
-    params.finish()?;
-    let kind = kind.ok_or_else(|| Problem::invalid("kind: is missing"))?;
-    caller.check_kind(&kind)?;
-    app.router.catalogue().refresh().await?;
-    let kind = app.kind(&kind).await?.kind;
+pub(crate) async fn hidden(call: Call) -> HandlerResult {
+    let HiddenParams { kind } = call.params()?;
+    call.caller.check_kind(&kind)?;
+    call.app.router.catalogue().refresh().await?;
+    let kind = call.app.kind(&kind).await?.kind;
     let mut hidden: Vec<&str> = kind.hidden().iter().map(Member::as_str).collect();
     hidden.sort_unstable();
     let kind = kind.name().as_str();

@@ -1,12 +1,9 @@
 //! `GET /metrics`: the metrics of the service, as `OpenMetrics`.
 
-use std::sync::Arc;
-
-use axum::extract::State;
 use axum::http::header;
-use axum::response::{IntoResponse, Response};
+use axum::response::IntoResponse as _;
 
-use crate::app::App;
+use crate::call::{Call, HandlerResult};
 
 /// `OpenMetrics` 1.0, which Prometheus and its relatives read, and people too.
 const MEDIA_TYPE: &str = "application/openmetrics-text; version=1.0.0; charset=utf-8";
@@ -15,22 +12,14 @@ const MEDIA_TYPE: &str = "application/openmetrics-text; version=1.0.0; charset=u
 ///
 /// For Prometheus, as `OpenMetrics`; `docs/operations.md` lists them.
 #[cfg_attr(test, utoipa::path(
-    get,
-    path = "/metrics",
-    operation_id = "metrics",
-    tag = "Service",
-    responses((
-        status = 200,
-        description = "All metrics.",
-        body = String,
-        content_type = "application/openmetrics-text",
-    )),
+    get, path = "/metrics", operation_id = "metrics", tag = "Service",
+    responses((status = 200, body = String, content_type = "application/openmetrics-text")),
 ))]
-pub(crate) async fn show(State(app): State<Arc<App>>) -> Response {
+pub(crate) async fn show(Call { app, .. }: Call) -> HandlerResult {
     let is_ready = !app.is_draining() && app.router.store().check_ready().await.is_ok();
     app.metrics.note_ready(is_ready);
     app.metrics
         .streams
         .note_open(app.feeds.streams(), app.feeds.len());
-    ([(header::CONTENT_TYPE, MEDIA_TYPE)], app.open_metrics()).into_response()
+    Ok(([(header::CONTENT_TYPE, MEDIA_TYPE)], app.open_metrics()).into_response())
 }

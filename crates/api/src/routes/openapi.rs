@@ -2,12 +2,9 @@
 
 use std::sync::LazyLock;
 
-use axum::http::HeaderMap;
-use axum::response::Response;
 use http_server::validators::StaticFile;
 
-#[cfg(test)]
-use crate::openapi::params::{NotModified, OfKnown};
+use crate::call::{Call, HandlerResult};
 
 /// The document.
 const TEXT: &str = include_str!("../../../../docs/openapi.json");
@@ -17,21 +14,9 @@ static FILE: LazyLock<StaticFile> =
 
 /// Read this document
 #[cfg_attr(test, utoipa::path(
-    get,
-    path = "/openapi.json",
-    operation_id = "openapi",
-    tag = "Service",
-    params(OfKnown),
-    responses(
-        (
-            status = 200,
-            description = "The document, in OpenAPI 3.1.",
-            body = serde_json::Value,
-            headers(("etag" = String, description = "Identifies the document.")),
-        ),
-        NotModified,
-    ),
+    get, path = "/openapi.json", operation_id = "openapi", tag = "Service",
+    responses((status = 200, body = serde_json::Value)),
 ))]
-pub(crate) async fn show(headers: HeaderMap) -> Response {
-    FILE.respond(&headers).await
+pub(crate) async fn show(call: Call) -> HandlerResult {
+    Ok(FILE.respond(&call.headers).await)
 }

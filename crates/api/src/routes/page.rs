@@ -1,67 +1,32 @@
-//! `GET /`, `GET /docs`, `GET /admin`, `GET /overlay/{kind}/{subject}` and `GET /page/{file}`: the pages of
-//! [`pages`](crate::pages).
-//! Sites of the configuration (`frame_ancestors`) may embed the live page and overlays, and no others.
+//! `GET /`, `GET /docs`, `GET /admin`, `GET /overlay/{kind}/{subject}` and `GET /page/{file}`: the files of
+//! [`pages`](crate::pages). Sites of the configuration (`frame_ancestors`) may embed the live page and overlays, and no
+//! others.
 
-use std::sync::Arc;
+use crate::call::{Call, HandlerResult};
+use crate::pages::{ADMIN, DOCS, LIVE, OVERLAY, respond};
 
-use axum::extract::State;
-use axum::http::HeaderMap;
-use axum::response::Response;
-use wire::problem::Problem;
-
-use crate::app::App;
-#[cfg(test)]
-use crate::openapi::params::{NotModified, OfKnown};
-use crate::target::FilePath;
-
-pub(crate) async fn start(
-    State(app): State<Arc<App>>,
-    headers: HeaderMap,
-) -> Result<Response, Problem> {
-    crate::pages::respond(crate::pages::LIVE, &headers, app.access.frame_ancestors()).await
+pub(crate) async fn start(call: Call) -> HandlerResult {
+    respond(LIVE, &call.headers, call.app.access.frame_ancestors()).await
 }
 
 /// Show this document as a page
 #[cfg_attr(test, utoipa::path(
-    get,
-    path = "/docs",
-    operation_id = "docs",
-    tag = "Service",
-    params(OfKnown),
-    responses(
-        (
-            status = 200,
-            description = "The page.",
-            body = String,
-            content_type = "text/html",
-            headers(("etag" = String, description = "Identifies the page.")),
-        ),
-        NotModified,
-    ),
+    get, path = "/docs", operation_id = "docs", tag = "Service",
+    responses((status = 200, body = String, content_type = "text/html")),
 ))]
-pub(crate) async fn docs(headers: HeaderMap) -> Result<Response, Problem> {
-    crate::pages::respond(crate::pages::DOCS, &headers, None).await
+pub(crate) async fn docs(call: Call) -> HandlerResult {
+    respond(DOCS, &call.headers, None).await
 }
 
-pub(crate) async fn admin(headers: HeaderMap) -> Result<Response, Problem> {
-    crate::pages::respond(crate::pages::ADMIN, &headers, None).await
+pub(crate) async fn admin(call: Call) -> HandlerResult {
+    respond(ADMIN, &call.headers, None).await
 }
 
-pub(crate) async fn overlay(
-    State(app): State<Arc<App>>,
-    headers: HeaderMap,
-) -> Result<Response, Problem> {
-    crate::pages::respond(
-        crate::pages::OVERLAY,
-        &headers,
-        app.access.frame_ancestors(),
-    )
-    .await
+pub(crate) async fn overlay(call: Call) -> HandlerResult {
+    respond(OVERLAY, &call.headers, call.app.access.frame_ancestors()).await
 }
 
-pub(crate) async fn file(
-    FilePath(name): FilePath,
-    headers: HeaderMap,
-) -> Result<Response, Problem> {
-    crate::pages::respond(&name, &headers, None).await
+pub(crate) async fn file(call: Call) -> HandlerResult {
+    let name = call.path.file.as_deref().unwrap_or_default();
+    respond(name, &call.headers, None).await
 }

@@ -1,78 +1,45 @@
 //! `/v1/kinds/{kind}/members/{member}/profile`, `/v1/kinds/{kind}/profiles`: profiles of the members of a kind.
 
-use std::sync::Arc;
-
-use access::audit::AuditEntry;
-use axum::body::Body;
-use axum::extract::{RawQuery, State};
-use axum::http::{HeaderMap, StatusCode};
-use axum::response::Response;
+use axum::http::StatusCode;
+use axum::response::IntoResponse as _;
 use board::Member;
-use http_server::query_params::Params;
-use http_server::{AddressResponses, LINES, from_json, media_type};
+use http_server::validators::{json_text, validated_json};
+use http_server::{LINES, from_json};
 use serde::Serialize;
 use serde_json::value::RawValue;
 use shard_router::KnownKind;
 use shard_store::{PROFILE_CHANGES_MAX, ProfileChange, StoreError};
-#[cfg(test)]
-use wire::ProfileWritten;
 use wire::problem::{Problem, ProblemType};
 use wire::{ProfileLineShape, ProfileShape};
 
 use crate::app::App;
-use crate::body;
+use crate::call::{Call, HandlerResult};
 #[cfg(test)]
-use crate::openapi::params::{OfKind, OfKindMember, OfKnown};
-#[cfg(test)]
-use crate::openapi::{params::NotModified, problems};
-use crate::target::{KindPath, MemberPath};
-use http_server::validators::{json_text, validated_json};
+use crate::openapi::prelude::*;
 
 /// Read a member's profile
 ///
 /// A kind has one for all its boards.
 #[cfg_attr(test, utoipa::path(
-    get,
-    path = "/v1/kinds/{kind}/members/{member}/profile",
-    operation_id = "profile",
-    tag = "Profiles",
-    params(OfKindMember, OfKnown),
-    responses(
-        (
-            status = 200,
-            description = "The profile.",
-            body = ProfileWritten,
-            headers(
-                ("etag" = String, description = "A digest of the body."),
-                ("cache-control" = String, description = "`no-cache`."),
-            ),
-            example = json!({"name": "Ann", "avatar": "https://img.example/ann.png", "data": {"team": 7}}),
-        ),
-        NotModified,
-        problems::OfProfile,
-    ),
+    get, path = "/v1/kinds/{kind}/members/{member}/profile", operation_id = "profile", tag = "Profiles",
+    responses((status = 200, body = wire::ProfileWritten), problems::OfProfile),
 ))]
-pub(crate) async fn show(
-    State(app): State<Arc<App>>,
-    KindPath(kind): KindPath,
-    MemberPath(member): MemberPath,
-    RawQuery(query): RawQuery,
-    headers: HeaderMap,
-) -> Result<Response, Problem> {
-    Params::of(query.as_deref())?.finish()?;
-    let known = app.kind(&kind).await?;
-    let shown = app.profiles(&known, true, std::iter::once(&member));
-    let shown = shown.await?.shown();
+pub(crate) async fn show(call: Call) -> HandlerResult {
+    let member = call.member()?;
+    call.no_params()?;
+    let known = call.kind().await?;
+    let shown = call.app.profiles(&known, true, std::iter::once(&member));
+    let shown = shown.await?;
     let profile = shown
         .of(&member)
-        .ok_or_else(|| no_profile(&member, &kind))?;
+        .ok_or_else(|| no_profile(&member, call.kind_name()))?;
     let text: &RawValue = serde_json::from_str(profile.as_json()).map_err(|error| {
         Problem::new(
             ProblemType::Unavailable,
             format!("a stored profile: {error}"),
         )
     })?;
-    Ok(validated_json(&headers, &text))
+    Ok(validated_json(&call.headers, &text))
 }
 
 fn no_profile(member: &Member, kind: &str) -> Problem {
@@ -85,42 +52,21 @@ fn no_profile(member: &Member, kind: &str) -> Problem {
 ///
 /// Replaces it as a whole. At least one of its parts is required.
 #[cfg_attr(test, utoipa::path(
-    put,
-    path = "/v1/kinds/{kind}/members/{member}/profile",
-    operation_id = "put_profile",
-    tag = "Profiles",
-    params(OfKindMember),
-    request_body(
-        content = ProfileShape,
-        example = json!({"name": "Ann", "avatar": "https://img.example/ann.png", "data": {"team": 7}}),
-    ),
-    responses(
-        (
-            status = 200,
-            description = "The profile, as it is stored.",
-            body = ProfileWritten,
-            example = json!({"name": "Ann", "avatar": "https://img.example/ann.png", "data": {"team": 7}}),
-        ),
-        problems::OfKind,
-    ),
+    put, path = "/v1/kinds/{kind}/members/{member}/profile", operation_id = "put_profile", tag = "Profiles",
+    request_body(content = ProfileShape),
+    responses((status = 200, body = wire::ProfileWritten), problems::OfKind),
 ))]
-pub(crate) async fn put(
-    State(app): State<Arc<App>>,
-    KindPath(kind): KindPath,
-    MemberPath(member): MemberPath,
-    RawQuery(query): RawQuery,
-    headers: HeaderMap,
-    request: Body,
-) -> Result<Response, Problem> {
-    Params::of(query.as_deref())?.finish()?;
-    let known = app.kind(&kind).await?;
-    let shape: ProfileShape = body::json(&app, &headers, request).await?;
+pub(crate) async fn put(call: Call) -> HandlerResult {
+    let member = call.member()?;
+    call.no_params()?;
+    let known = call.kind().await?;
+    let shape: ProfileShape = call.json().await?;
     let visible = member.check_visible();
     visible.map_err(|error| Problem::invalid(error.to_string()))?;
     let profile = shape.into_profile()?;
     let text = profile.as_json().to_owned();
     let profile = Some(profile);
-    change(&app, &known, &[ProfileChange { member, profile }]).await?;
+    change(&call.app, &known, &[ProfileChange { member, profile }]).await?;
     Ok(json_text(text.into()))
 }
 
@@ -128,26 +74,17 @@ pub(crate) async fn put(
 ///
 /// Also succeeds if there is none.
 #[cfg_attr(test, utoipa::path(
-    delete,
-    path = "/v1/kinds/{kind}/members/{member}/profile",
-    operation_id = "delete_profile",
-    tag = "Profiles",
-    params(OfKindMember),
-    responses((status = 204, description = "There is none any more."), problems::OfKind),
+    delete, path = "/v1/kinds/{kind}/members/{member}/profile", operation_id = "delete_profile", tag = "Profiles",
+    responses((status = 204), problems::OfKind),
 ))]
-pub(crate) async fn delete(
-    State(app): State<Arc<App>>,
-    entry: AuditEntry,
-    KindPath(kind): KindPath,
-    MemberPath(member): MemberPath,
-    RawQuery(query): RawQuery,
-) -> Result<StatusCode, Problem> {
-    Params::of(query.as_deref())?.finish()?;
-    let known = app.kind(&kind).await?;
-    entry.begin(app.now()).await?;
+pub(crate) async fn delete(call: Call) -> HandlerResult {
+    let member = call.member()?;
+    call.no_params()?;
+    let known = call.kind().await?;
+    call.begin_change().await?;
     let profile = None;
-    change(&app, &known, &[ProfileChange { member, profile }]).await?;
-    Ok(StatusCode::NO_CONTENT)
+    change(&call.app, &known, &[ProfileChange { member, profile }]).await?;
+    Ok(StatusCode::NO_CONTENT.into_response())
 }
 
 async fn change(app: &App, known: &KnownKind, changes: &[ProfileChange]) -> Result<(), Problem> {
@@ -191,53 +128,21 @@ struct RejectedShape {
 /// Each line has a member and its profile, or null to delete it: at most 1,000 lines. They take effect in order. A line
 /// that is wrong does not affect the others.
 #[cfg_attr(test, utoipa::path(
-    post,
-    path = "/v1/kinds/{kind}/profiles",
-    operation_id = "put_profiles",
-    tag = "Profiles",
-    params(OfKind),
-    request_body(
-        description = "One member per line, as `ProfileLine`.",
-        content(
-            (String = "application/x-ndjson", example =
-                "{\"member\":\"u1\",\"profile\":{\"name\":\"Ann\"}}\n{\"member\":\"u2\",\"profile\":null}\n"),
-        ),
-    ),
-    responses(
-        (
-            status = 200,
-            description = "What was done.",
-            body = ReceiptShape,
-            example = json!({
-                "put": 1, "deleted": 1,
-                "rejected": [{"index": 2, "type": "invalid", "detail": "name: is empty: leave it out"}],
-            }),
-        ),
-        problems::OfKind,
-    ),
+    post, path = "/v1/kinds/{kind}/profiles", operation_id = "put_profiles", tag = "Profiles",
+    request_body(content = String, content_type = "application/x-ndjson"),
+    responses((status = 200, body = ReceiptShape), problems::OfKind),
 ))]
-pub(crate) async fn many(
-    State(app): State<Arc<App>>,
-    answers: AddressResponses,
-    KindPath(kind): KindPath,
-    RawQuery(query): RawQuery,
-    headers: HeaderMap,
-    request: Body,
-) -> Result<Response, Problem> {
-    Params::of(query.as_deref())?.finish()?;
-    let known = app.kind(&kind).await?;
-    let media_type = media_type(&headers);
-    if media_type != LINES {
-        let detail = format!("content-type: {media_type:?} is not {LINES}");
-        return Err(Problem::new(ProblemType::UnsupportedMediaType, detail));
-    }
-    let whole = body::whole(&app, request).await?;
+pub(crate) async fn many(call: Call) -> HandlerResult {
+    call.no_params()?;
+    let known = call.kind().await?;
+    call.check_media_type(LINES)?;
+    let whole = call.whole().await?;
     let (changes, receipt) = read_lines(&whole)?;
     let text = serde_json::to_vec(&receipt).expect("a shape is JSON, and memory is no file");
     // Reserved first: after a change the response cannot be refused.
-    let mut reservation = answers.reservation();
+    let mut reservation = call.responses.reservation();
     reservation.resize(text.len())?;
-    change(&app, &known, &changes).await?;
+    change(&call.app, &known, &changes).await?;
     Ok(reservation.answer(json_text(text.into())))
 }
 

@@ -1,27 +1,18 @@
 //! `GET` and `POST /v1/boards/{kind}/{subject}/rank`: the position that a standing would have.
 
-use std::sync::Arc;
-
-use axum::body::Body;
-use axum::extract::{FromRequestParts as _, RawQuery, Request, State};
-use axum::http::HeaderMap;
-use axum::response::{IntoResponse, Response};
 use board::Values;
-use http_server::query_params::Params;
+use http_server::query_params::FieldValue;
+use http_server::validators::json_text;
 use merger::{PositionView, ReadResult};
 use serde::Deserialize;
 use wire::problem::Problem;
 use wire::{InputValues, Integer, NamedIntegers, RankShape};
 
-use crate::app::App;
-use crate::board_response::BoardResponse;
-use crate::body;
+use crate::board_response::json_of;
+use crate::call::{BoardRead, Call, HandlerResult, NoParams};
 #[cfg(test)]
-use crate::openapi::params::{NotModified, OfBoard, OfKnown, OfPoints, OfWindow};
-#[cfg(test)]
-use crate::openapi::problems::OfScore;
-use crate::read_window::ReadWindow;
-use crate::target::{BoardPath, read_window};
+use crate::openapi::prelude::*;
+use crate::query::query;
 
 /// A standing: `points`, or `values`.
 #[derive(Deserialize)]
@@ -38,7 +29,14 @@ struct ValuesShape<'a> {
     values: Option<NamedIntegers<'a>>,
 }
 
-/// The body of the response.
+query! {
+    struct PointsParams {
+        /// The points. Only for kinds with one field.
+        #[param(value_type = i64, minimum = -9_007_199_254_740_991i64, maximum = 9_007_199_254_740_991i64, example = 10_000)]
+        points: FieldValue,
+    }
+}
+
 #[cfg(test)]
 type RankResponse = BoardResponse<'static, RankShape>;
 
@@ -46,107 +44,53 @@ type RankResponse = BoardResponse<'static, RankShape>;
 ///
 /// It is the rank of a member that reached them now.
 #[cfg_attr(test, utoipa::path(
-    get,
-    path = "/v1/boards/{kind}/{subject}/rank",
-    operation_id = "rank_of_points",
-    tag = "Reading",
-    params(OfBoard, OfPoints, OfWindow, OfKnown),
-    responses(
-        (
-            status = 200,
-            description = "The member with its position.",
-            body = RankResponse,
-            headers(
-                ("etag" = String, description = "Identifies board, window and version; weak."),
-            ),
-            example = json!({
-                "board": "gifts/room-8842", "window": "day:2026-11-20", "version": "7b1c2f0a9d3e4c55.12",
-            "as_of": "2026-11-20T14:52:23.004456Z", "members": 2,
-                "rank": 1, "position": 1,
-            }),
-        ),
-        NotModified,
-        OfScore,
-    ),
+    get, path = "/v1/boards/{kind}/{subject}/rank", operation_id = "rank_of_points", tag = "Reading",
+    params(PointsParams, OfWindow),
+    responses((status = 200, body = RankResponse), problems::OfScore),
 ))]
-pub(crate) async fn of_points(
-    State(app): State<Arc<App>>,
-    request: Request,
-) -> Result<Response, Problem> {
-    let (mut parts, _) = request.into_parts();
-    let path = BoardPath::from_request_parts(&mut parts, &app).await?;
-    let mut params = Params::of(parts.uri.query())?;
-    let points = params.value("points")?;
-    let window = read_window(&app, path.kind(), params)?.validated();
-    let points = points.ok_or_else(|| Problem::invalid("points: is missing"))?;
-    let values = InputValues::Points(Integer::Exact(points)).read_outright(path.kind())?;
-    let (answer, body) = position(&app, &path, &window, &values).await?;
+pub(crate) async fn of_points(call: Call) -> HandlerResult {
+    let (read, params) = BoardRead::of::<PointsParams>(call).await?;
+    let read = read.validated_if(true);
+    let points = Integer::Exact(params.points.0);
+    let values = InputValues::Points(points).read_outright(read.board.kind())?;
+    let (found, body) = position(&read, &values).await?;
     // The position depends on the time, too: a member may have reached the same points ahead of the server's clock.
     let variant = format!("rank{}", body.position.unwrap_or(0));
-    Ok(window.respond(&parts.headers, &path.board, &answer, &variant, || body))
+    read.respond(&found, &variant, || body)
 }
 
 /// Read the rank that values would have
 ///
 /// It is the rank of a member that reached them now.
 #[cfg_attr(test, utoipa::path(
-    post,
-    path = "/v1/boards/{kind}/{subject}/rank",
-    operation_id = "rank_of_values",
-    tag = "Reading",
-    params(OfBoard, OfWindow),
-    request_body(content = ValuesShape<'static>, example = json!({"values": {"points": 10_000}})),
-    responses(
-        (
-            status = 200,
-            description = "The member with its position.",
-            body = RankResponse,
-            example = json!({
-                "board": "gifts/room-8842", "window": "day:2026-11-20", "version": "7b1c2f0a9d3e4c55.12",
-            "as_of": "2026-11-20T14:52:23.004456Z", "members": 2,
-                "rank": 1, "position": 1,
-            }),
-        ),
-        OfScore,
-    ),
+    post, path = "/v1/boards/{kind}/{subject}/rank", operation_id = "rank_of_values", tag = "Reading",
+    params(OfWindow), request_body(content = ValuesShape<'static>),
+    responses((status = 200, body = RankResponse), problems::OfScore),
 ))]
-pub(crate) async fn of_values(
-    State(app): State<Arc<App>>,
-    path: BoardPath,
-    RawQuery(query): RawQuery,
-    headers: HeaderMap,
-    request: Body,
-) -> Result<Response, Problem> {
-    let window = read_window(&app, path.kind(), Params::of(query.as_deref())?)?;
-    let text = body::json_text(&app, &headers, request).await?;
+pub(crate) async fn of_values(call: Call) -> HandlerResult {
+    let (read, NoParams {}) = BoardRead::of(call).await?;
+    let text = read.call.json_text().await?;
     let shape: ValuesShape<'_> = http_server::from_json(&text)?;
-    let values =
-        InputValues::of(shape.points, shape.values.as_ref())?.read_outright(path.kind())?;
-    let (answer, body) = position(&app, &path, &window, &values).await?;
-    let envelope = window.envelope(&path.board, &answer);
-    Ok(BoardResponse { envelope, body }.into_response())
+    let values = InputValues::of(shape.points, shape.values.as_ref())?;
+    let values = values.read_outright(read.board.kind())?;
+    let (found, body) = position(&read, &values).await?;
+    let envelope = read.window.envelope(read.name(), &found);
+    Ok(json_text(json_of(envelope, &body).into()))
 }
 
 async fn position(
-    app: &App,
-    path: &BoardPath,
-    window: &ReadWindow,
+    read: &BoardRead,
     values: &Values,
 ) -> Result<(ReadResult<Option<PositionView>>, RankShape), Problem> {
-    let (board, kind) = (&path.board, path.kind());
-    let answer = app
+    let (app, window) = (&read.call.app, read.window.window);
+    let now = app.router.arrival(app.now());
+    let found = app
         .merger
-        .position(
-            board,
-            kind,
-            window.window,
-            values,
-            app.router.arrival(app.now()),
-        )
+        .position(read.name(), read.board.kind(), window, values, now)
         .await?;
     let body = RankShape {
-        rank: answer.value.map(|view| view.rank),
-        position: answer.value.map(|view| view.position),
+        rank: found.value.map(|view| view.rank),
+        position: found.value.map(|view| view.position),
     };
-    Ok((answer, body))
+    Ok((found, body))
 }

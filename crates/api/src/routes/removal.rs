@@ -1,13 +1,10 @@
 //! `DELETE .../members/{member}` and `DELETE .../members`: removes a member, or all members of a range.
 
 use std::ops::ControlFlow;
-use std::sync::Arc;
 
-use access::audit::AuditEntry;
-use axum::extract::{RawQuery, State};
-use axum::response::Response;
 use board::{Member, Period, Value, Window};
-use http_server::query_params::Params;
+use http_server::query_params::{FieldValue, WholeNumber};
+use http_server::validators::json;
 use merger::Slice;
 use pacing::{STEP, spend};
 use serde::Serialize;
@@ -16,13 +13,14 @@ use shard_store::Change;
 use tokio::time::Instant;
 use wire::problem::{Problem, ProblemType};
 
+use super::count::bounds;
 use crate::app::App;
+use crate::call::{Board, Call, HandlerResult};
 #[cfg(test)]
-use crate::openapi::params::{OfBoard, OfBounds, OfMember, OfRanks, OfRemoved};
-#[cfg(test)]
-use crate::openapi::problems::OfRemoval;
+use crate::openapi::prelude::*;
 use crate::progress::{self, REQUEST_FOR};
-use crate::target::{BoardPath, resolve, resolve_only};
+use crate::query::query;
+use crate::target::{resolve, resolve_only};
 
 /// Members that are read and removed at once.
 const BATCH_MEMBERS: u64 = 256;
@@ -50,40 +48,48 @@ struct RemovedShape {
     more: Option<bool>,
 }
 
+query! {
+    struct RemovalParams {
+        /// The only window that members are removed from, and, of a range, the window that it is of. Defaults to all
+        /// windows.
+        #[param(nullable = false, example = "day")]
+        window: Option<String>,
+    }
+}
+
 /// Remove a member from a board
 ///
 /// Removes it from all windows, or only from `window`. A member that is not there is no error.
 #[cfg_attr(test, utoipa::path(
-    delete,
-    path = "/v1/boards/{kind}/{subject}/members/{member}",
-    operation_id = "remove_member",
-    tag = "Contributions",
-    params(OfMember, OfRemoved),
-    responses(
-        (
-            status = 200,
-            description = "Whether it was removed.",
-            body = RemovedShape,
-            example = json!({"removed": 1}),
-        ),
-        OfRemoval,
-    ),
+    delete, path = "/v1/boards/{kind}/{subject}/members/{member}", operation_id = "remove_member",
+    tag = "Contributions", params(RemovalParams), responses((status = 200, body = RemovedShape), problems::OfRemoval),
 ))]
-pub(crate) async fn one(
-    State(app): State<Arc<App>>,
-    entry: AuditEntry,
-    path: BoardPath,
-    RawQuery(query): RawQuery,
-) -> Result<Response, Problem> {
-    let mut params = Params::of(query.as_deref())?;
-    let selector = params.text("window")?;
-    params.finish()?;
-    let only = resolve_only(path.kind(), selector.as_deref(), app.now())?;
-    let member = path.member()?.clone();
-    entry.begin(app.now()).await?;
-    let mut removal = Removal::new(&app, &path, only);
+pub(crate) async fn one(call: Call) -> HandlerResult {
+    let (board, member) = (call.board().await?, call.member()?);
+    let params: RemovalParams = call.params()?;
+    let only = resolve_only(board.kind(), params.window.as_deref(), call.app.now())?;
+    call.begin_change().await?;
+    let mut removal = Removal::new(&call.app, &board, only);
     removal.remove([member]).await?;
-    Ok(http_server::validators::json(&removal.shape))
+    Ok(json(&removal.shape))
+}
+
+query! {
+    struct RangeRemovalParams {
+        /// The smallest value of the first field.
+        #[param(value_type = Option<i64>, nullable = false, minimum = -9_007_199_254_740_991i64, maximum = 9_007_199_254_740_991i64)]
+        min: Option<FieldValue>,
+        /// The largest value of the first field.
+        #[param(value_type = Option<i64>, nullable = false, minimum = -9_007_199_254_740_991i64, maximum = 9_007_199_254_740_991i64)]
+        max: Option<FieldValue>,
+        /// The last rank whose members stay. Not with `min` or `max`.
+        #[param(value_type = Option<u64>, nullable = false, example = 1000)]
+        below_rank: Option<WholeNumber<0, RANK_MAX>>,
+        /// The only window that members are removed from, and, of a range, the window that it is of. Defaults to all
+        /// windows.
+        #[param(nullable = false, example = "day")]
+        window: Option<String>,
+    }
 }
 
 /// Remove the members of a range of points or ranks
@@ -94,33 +100,15 @@ pub(crate) async fn one(
 /// A request takes at most 10 s: repeat it until `more` is false. Members are removed in batches, each as it was read:
 /// contributions to them meanwhile count before the removal or after it.
 #[cfg_attr(test, utoipa::path(
-    delete,
-    path = "/v1/boards/{kind}/{subject}/members",
-    operation_id = "remove_members",
-    tag = "Contributions",
-    params(OfBoard, OfBounds, OfRanks, OfRemoved),
-    responses(
-        (
-            status = 200,
-            description = "The progress.",
-            body = RemovedShape,
-            example = json!({"removed": 1200, "window": "all", "more": false}),
-        ),
-        OfRemoval,
-    ),
+    delete, path = "/v1/boards/{kind}/{subject}/members", operation_id = "remove_members", tag = "Contributions",
+    params(RangeRemovalParams), responses((status = 200, body = RemovedShape), problems::OfRemoval),
 ))]
-pub(crate) async fn many(
-    State(app): State<Arc<App>>,
-    entry: AuditEntry,
-    path: BoardPath,
-    RawQuery(query): RawQuery,
-) -> Result<Response, Problem> {
+pub(crate) async fn many(call: Call) -> HandlerResult {
     let until = Instant::now() + REQUEST_FOR;
-    let mut params = Params::of(query.as_deref())?;
-    let bounds = params.bounds()?;
-    let below_rank = params.count("below_rank", 0..=RANK_MAX)?;
-    let selector = params.text("window")?;
-    params.finish()?;
+    let (board, params) = (call.board().await?, call.params::<RangeRemovalParams>()?);
+    let bounds = bounds(params.min, params.max)?;
+    let below_rank = params.below_rank.map(|rank| rank.0);
+    let app = &call.app;
     let mut range = match (bounds, below_rank) {
         ((None, None), Some(rank)) => MemberRange::BelowRank {
             rank,
@@ -135,15 +123,16 @@ pub(crate) async fn many(
             return Err(Problem::invalid(detail));
         }
     };
-    let has_all = path.kind().window_rule(Period::All).is_some();
-    let selected = selector.as_deref().or(has_all.then_some("all"));
-    let selected = resolve(&app, path.kind(), selected)?;
+    let has_all = board.kind().window_rule(Period::All).is_some();
+    let selector = params.window.as_deref();
+    let selected = selector.or(has_all.then_some("all"));
+    let selected = resolve(app, board.kind(), selected)?;
     let window = selected.window;
-    entry.begin(app.now()).await?;
-    let mut removal = Removal::new(&app, &path, selector.map(|_| window));
+    call.begin_change().await?;
+    let mut removal = Removal::new(app, &board, selector.map(|_| window));
     removal.shape.window = Some(selected.name());
     if let MemberRange::BelowRank { rank, from } = &mut range
-        && path.kind().rank_style().is_shared()
+        && board.kind().rank_style().is_shared()
     {
         *from = removal.first_below(window, *rank).await?;
     }
@@ -174,17 +163,17 @@ enum MemberRange {
 /// Removals from one board.
 struct Removal<'a> {
     app: &'a App,
-    path: &'a BoardPath,
+    board: &'a Board,
     /// The only window that members are removed from. `None`: all.
     only: Option<Window>,
     shape: RemovedShape,
 }
 
 impl<'a> Removal<'a> {
-    fn new(app: &'a App, path: &'a BoardPath, only: Option<Window>) -> Self {
+    fn new(app: &'a App, board: &'a Board, only: Option<Window>) -> Self {
         Self {
             app,
-            path,
+            board,
             only,
             shape: RemovedShape::default(),
         }
@@ -196,7 +185,7 @@ impl<'a> Removal<'a> {
         window: Window,
         range: &mut MemberRange,
     ) -> Result<ControlFlow<()>, Problem> {
-        let (board, kind, merger) = (&self.path.board, self.path.kind(), &self.app.merger);
+        let (board, kind, merger) = (&self.board.name, self.board.kind(), &self.app.merger);
         spend(BATCH_WORK).await;
         let mut page = match range {
             MemberRange::Points(min, max) => {
@@ -229,7 +218,7 @@ impl<'a> Removal<'a> {
 
     /// Returns the first position whose rank is more than `rank`, or the one after the last.
     async fn first_below(&self, window: Window, rank: u64) -> Result<u64, Problem> {
-        let (board, kind, merger) = (&self.path.board, self.path.kind(), &self.app.merger);
+        let (board, kind, merger) = (&self.board.name, self.board.kind(), &self.app.merger);
         let (mut low, mut high) = (rank + 1, u64::MAX);
         while low < high {
             // Most often it is the first one.
@@ -252,7 +241,7 @@ impl<'a> Removal<'a> {
     async fn remove(&mut self, members: impl IntoIterator<Item = Member>) -> Result<(), Problem> {
         let moment = self.app.moment();
         let mut batches = BoardBatches::default();
-        let slot = batches.slot(self.path.board.clone());
+        let slot = batches.slot(self.board.name.clone());
         for member in members {
             let removal = Contribution {
                 member,
@@ -261,7 +250,7 @@ impl<'a> Removal<'a> {
                 id: None,
                 only: self.only,
             };
-            batches.push(slot, &self.path.known, removal);
+            batches.push(slot, &self.board.known, removal);
         }
         if batches.is_empty() {
             return Ok(());

@@ -1,23 +1,17 @@
 //! `POST /v1/stream-tokens`: a token for the streams of one board, for clients that cannot send a header.
 
-use std::sync::Arc;
 use std::time::Duration;
 
-use access::Caller;
-use axum::body::Body;
-use axum::extract::{RawQuery, State};
-use axum::http::{HeaderMap, HeaderValue, header};
-use axum::response::{IntoResponse, Response};
+use axum::http::{HeaderValue, header};
+use axum::response::IntoResponse as _;
 use board::{BoardName, Timestamp};
-use http_server::query_params::Params;
+use http_server::validators::json;
 use serde::{Deserialize, Serialize};
 use wire::problem::Problem;
 
-use crate::app::App;
-use crate::body;
+use crate::call::{Call, HandlerResult};
 #[cfg(test)]
-use crate::openapi::problems::OfKind;
-use http_server::validators::json;
+use crate::openapi::prelude::*;
 
 /// Default validity of a token.
 const TTL_DEFAULT: Duration = Duration::from_mins(10);
@@ -56,39 +50,24 @@ struct TokenShape {
 ///
 /// For clients that cannot send a header, such as an `EventSource`.
 #[cfg_attr(test, utoipa::path(
-    post,
-    path = "/v1/stream-tokens",
-    operation_id = "stream_token",
-    tag = "Streams",
-    request_body(content = WantedShape, example = json!({"board": "gifts/room-8842", "ttl": "10m"})),
-    responses(
-        (
-            status = 200,
-            description = "The token.",
-            body = TokenShape,
-            example = json!({"token": "mbs_AAABm…", "expires_at": "2026-11-20T15:02:22.123456Z"}),
-        ),
-        OfKind,
-    ),
+    post, path = "/v1/stream-tokens", operation_id = "stream_token", tag = "Streams",
+    request_body(content = WantedShape), responses((status = 200, body = TokenShape), problems::OfKind),
 ))]
-pub(crate) async fn issue(
-    State(app): State<Arc<App>>,
-    caller: Caller,
-    RawQuery(query): RawQuery,
-    headers: HeaderMap,
-    request: Body,
-) -> Result<Response, Problem> {
-    Params::of(query.as_deref())?.finish()?;
-    let shape: WantedShape = body::json(&app, &headers, request).await?;
+pub(crate) async fn issue(call: Call) -> HandlerResult {
+    call.no_params()?;
+    let shape: WantedShape = call.json().await?;
+    let app = &call.app;
     let board: Result<BoardName, _> = shape.board.parse();
     let board = board.map_err(|error| Problem::invalid(format!("board: {error}")))?;
-    caller.check_read(board.kind().as_str(), &*app)?;
+    call.caller.check_read(board.kind().as_str(), &**app)?;
     app.kind(board.kind().as_str()).await?;
     let ttl = shape.ttl.as_deref().map_or(Ok(TTL_DEFAULT), ttl)?;
     let ttl = i64::try_from(ttl.as_millis()).unwrap_or(i64::MAX);
     let end = Timestamp::from_millis(app.now().millis().saturating_add(ttl));
     let shape = TokenShape {
-        token: app.access().issue_token(&board.to_string(), &caller, end),
+        token: app
+            .access()
+            .issue_token(&board.to_string(), &call.caller, end),
         expires_at: end.to_string(),
     };
     // Caches must not store credentials.

@@ -1,30 +1,21 @@
 //! `POST /v1/top`: the tops of many boards in one response.
 
 use std::collections::HashSet;
-use std::sync::Arc;
 
-use access::Caller;
-use axum::body::Body;
-use axum::extract::{RawQuery, State};
-use axum::http::{HeaderMap, HeaderValue, header};
-use axum::response::{IntoResponse, Response};
+use axum::http::{HeaderValue, header};
+use axum::response::IntoResponse as _;
 use board::BoardName;
 use board::limits::TOP_MAX;
 use futures::FutureExt;
 use futures::future::join_all;
-use http_server::AddressResponses;
-use http_server::query_params::Params;
 use merger::TopView;
 use serde::Deserialize;
 use wire::List;
-#[cfg(test)]
-use wire::TopsWritten;
 use wire::problem::Problem;
 
-use crate::app::App;
-use crate::body;
+use crate::call::{Call, HandlerResult};
 #[cfg(test)]
-use crate::openapi::problems::OfWindow;
+use crate::openapi::prelude::*;
 use crate::profiles::check_profiled;
 use crate::read_window::ReadWindow;
 use crate::target::resolve;
@@ -73,29 +64,12 @@ struct TopsShape {
 
 /// Read the tops of many boards
 #[cfg_attr(test, utoipa::path(
-    post,
-    path = "/v1/top",
-    operation_id = "tops",
-    tag = "Reading",
-    request_body(
-        content = TopsShape,
-        example = json!({"boards": ["gifts/room-8842", "gifts/room-1"], "window": "hour", "n": 3}),
-    ),
-    responses(
-        (status = 200, description = "The tops, in the order of the request.", body = TopsWritten),
-        OfWindow,
-    ),
+    post, path = "/v1/top", operation_id = "tops", tag = "Reading", request_body(content = TopsShape),
+    responses((status = 200, body = wire::TopsWritten), problems::OfWindow),
 ))]
-pub(crate) async fn many(
-    State(app): State<Arc<App>>,
-    caller: Caller,
-    answers: AddressResponses,
-    RawQuery(query): RawQuery,
-    headers: HeaderMap,
-    request: Body,
-) -> Result<Response, Problem> {
-    Params::of(query.as_deref())?.finish()?;
-    let shape: TopsShape = body::json(&app, &headers, request).await?;
+pub(crate) async fn many(call: Call) -> HandlerResult {
+    call.no_params()?;
+    let shape: TopsShape = call.json().await?;
     let count = shape.boards.0.len();
     // The `top` of a kind is checked later; none is larger than this.
     if let Some(n) = shape.n.filter(|n| !(1..=u64::from(TOP_MAX)).contains(n)) {
@@ -104,12 +78,12 @@ pub(crate) async fn many(
     }
     check_distinct(&shape.boards.0)?;
     // Nothing is rendered before all entries fit. The first board that does not is reported.
-    let mut reservation = answers.reservation();
+    let mut reservation = call.responses.reservation();
     let (mut read, mut bytes) = (Vec::with_capacity(count), 0);
     for boards in shape.boards.0.chunks(AT_ONCE_MAX) {
         let tops = boards
             .iter()
-            .map(|board| Top::of(&app, &caller, &shape, board).boxed());
+            .map(|board| Top::of(&call, &shape, board).boxed());
         // All of them: what is being read may hold what others wait for, and would be left with it.
         for top in join_all(tops).await {
             let named = |problem: Problem| problem.at(&format!("boards[{}]", read.len()));
@@ -160,16 +134,12 @@ struct Top {
 }
 
 impl Top {
-    async fn of(
-        app: &App,
-        caller: &Caller,
-        shape: &TopsShape,
-        board: &str,
-    ) -> Result<Self, Problem> {
+    async fn of(call: &Call, shape: &TopsShape, board: &str) -> Result<Self, Problem> {
+        let app = &call.app;
         let board: BoardName = board
             .parse()
             .map_err(|error: board::IdentError| Problem::invalid(error.to_string()))?;
-        caller.check_read(board.kind().as_str(), app)?;
+        call.caller.check_read(board.kind().as_str(), &**app)?;
         let known = app.kind(board.kind().as_str()).await?;
         let depth = known.kind.top() as u64;
         let n = shape.n.unwrap_or(ENTRIES_DEFAULT.min(depth));

@@ -11,12 +11,12 @@ use std::task::Poll;
 use std::time::Duration;
 
 use access::address_for_limits;
-use axum::http::{HeaderValue, Request, Response, header};
+use axum::http::{Request, header};
 use futures::FutureExt as _;
-use futures::future::{BoxFuture, Either, ready};
+use futures::future::{Either, ready};
 use http_server::{
-    Asked, ConnectionPermit, ConnectionPermits, Flow, HeadTimer, LentBody, OpenConnections,
-    ReadAhead, ReadingRequest, ServerLimits, Socket, WriteTimeouts,
+    Asked, Backpressure, ConnectionPermit, ConnectionPermits, HeadTimer, OpenConnections,
+    ReadAhead, ServerLimits, Socket, WriteTimeouts,
 };
 use hyper::body::Incoming;
 use hyper::server::conn::http1;
@@ -25,14 +25,11 @@ use hyper_util::rt::TokioIo;
 use hyper_util::server::graceful::GracefulConnection;
 use tokio::net::{TcpListener, TcpStream};
 use tokio::time::sleep;
-use wire::problem::{Problem, ProblemType};
 
 use super::QUEUED_MAX;
 use crate::app::App;
 use crate::feeds::StreamTime;
-use crate::gate::prepared::ResponseBody;
-use crate::gate::{BegunRequest, Gate};
-use crate::observed::ObservedRequest;
+use crate::gate::{ArrivedRequest, Gate};
 use crate::route::Matched;
 
 /// The maximum length of a head, and of one read of a body.
@@ -140,7 +137,7 @@ impl Acceptor {
             return;
         }
         let (app, gate) = (self.app.clone(), self.gate.clone());
-        let flow = Arc::new(Flow::default());
+        let flow = Arc::new(Backpressure::default());
         let ahead = Arc::new(ReadAhead::new(&app.pools.read_ahead));
         let permit = Arc::new(permit);
         let is_spare = permit.is_spare();
@@ -156,21 +153,28 @@ impl Acceptor {
                 return Either::Left(ready(Ok::<_, Infallible>(response)));
             }
             // A connection without a probe may be closed for one, even while its unread body is read.
-            let matched = Matched::of(request.uri().path());
+            let matched = Matched::of(request.method(), request.uri().path());
             if matched.is_for_spare() {
                 of_service.head_arrived();
             }
             // Now: bytes that are read from now on are not part of the head.
-            let reading = ahead.begin();
+            let mut reading = ahead.begin();
             let (gate, flow) = (gate.clone(), flow.clone());
             let arrived = ArrivedRequest {
                 request,
                 matched,
                 peer,
                 is_spare,
-                reading,
             };
-            Either::Right(arrived.answer(gate, flow))
+            let answered = async move {
+                let response = gate.answer_arrived(arrived, &flow).await;
+                if response.headers().contains_key(header::CONNECTION) {
+                    reading.is_last();
+                }
+                Ok(response)
+            };
+            // Boxed, so that the connection moves few bytes for a repeated read.
+            Either::Right(answered.boxed())
         });
         let connection = http(head_timer, header_timeout);
         let connection = connection.serve_connection(TokioIo::new(socket), service);
@@ -209,62 +213,6 @@ fn http(head_timer: HeadTimer, header_timeout: Duration) -> http1::Builder {
     http
 }
 
-/// A request whose head has arrived.
-struct ArrivedRequest {
-    request: Request<Incoming>,
-    matched: Matched,
-    peer: IpAddr,
-    /// It arrived on a connection for probes alone.
-    is_spare: bool,
-    reading: ReadingRequest,
-}
-
-impl ArrivedRequest {
-    /// Answers the request. Boxed, so that the connection moves few bytes for a repeated read.
-    fn answer(
-        self,
-        gate: Arc<Gate>,
-        flow: Arc<Flow>,
-    ) -> BoxFuture<'static, Result<Response<ResponseBody>, Infallible>> {
-        let Self {
-            mut request,
-            matched,
-            peer,
-            is_spare,
-            mut reading,
-        } = self;
-        let answered = async move {
-            flow.freed().await;
-            let read = gate.note_read(&mut request, &matched);
-            let mut observed = ObservedRequest::new(&request, &matched, peer, &gate);
-            // The request is passed on before anything is awaited, so that the future has no copies of it.
-            let (request, lent) = LentBody::lend(request, is_spare);
-            let begun = observed.within(|| {
-                if is_spare && !matched.is_for_spare() {
-                    BegunRequest::refused(only_probes())
-                } else {
-                    gate.begin(peer, request, &matched, &flow)
-                }
-            });
-            let answer = pin!(begun.answer(&flow));
-            let mut response = lent.take_back(observed.answered(answer).await).await;
-            if let Some(read) = read {
-                response = gate.prepare(read, &matched, response);
-            }
-            if gate.is_draining() {
-                let close = HeaderValue::from_static("close");
-                response.headers_mut().insert(header::CONNECTION, close);
-            }
-            if response.headers().contains_key(header::CONNECTION) {
-                reading.is_last();
-            }
-            drop(reading);
-            Ok(response.map(ResponseBody::Other))
-        };
-        answered.boxed()
-    }
-}
-
 /// Returns the maximum time for the head of a request.
 fn header_timeout(limits: &ServerLimits, is_spare: bool) -> Duration {
     if is_spare {
@@ -274,18 +222,12 @@ fn header_timeout(limits: &ServerLimits, is_spare: bool) -> Duration {
     }
 }
 
-/// Returns the refusal of a request that is not accepted on a connection for probes alone.
-fn only_probes() -> Problem {
-    let detail = "the connections of all, or of this address, are taken";
-    Problem::new(ProblemType::Overloaded, detail)
-}
-
 /// Serves a connection until it ends, also as it is asked to; `None` if it has to be closed.
 ///
 /// Unlike futures that are selected, what is asked costs one atomic operation in each poll.
 async fn until_asked<C: GracefulConnection>(
     mut connection: Pin<&mut C>,
-    flow: &Flow,
+    flow: &Backpressure,
     stream_time: &StreamTime,
 ) -> Option<C::Output> {
     let mut is_finishing = false;

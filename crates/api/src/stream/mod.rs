@@ -3,7 +3,7 @@
 //! A [`Feed`](feed) reads one top for all streams of it, and makes each [`Frame`](crate::feeds::frame) once. A
 //! [`Reader`] is the body of one response: it holds no frame but the newest. [`Feeds`](crate::feeds::Feeds) is the list
 //! of running feeds; it limits the number of readers, and ends them all when the server stops. `own_position` has a
-//! member's own position. [`http_server::Flow`] says whether the connection has taken what it was given.
+//! member's own position. [`http_server::Backpressure`] says whether the connection has taken what it was given.
 //!
 //! **Invariant:** nothing waits for a reader. A feed has one slot for the newest frame (`tokio::sync::watch`); a slow
 //! reader finds that one, and none of those before.

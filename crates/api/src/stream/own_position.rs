@@ -8,13 +8,14 @@ use board::{Member, Window};
 use bytes::Bytes;
 use futures::{Stream, stream};
 use merger::{MemberStanding, MemberView};
+use serde::Serialize;
 use tokio::time::timeout;
+use wire::MemberShape;
 use wire::problem::Problem;
-use wire::{JsonMembers, JsonText, MemberShape};
 
 use super::reader::Reader;
 use crate::app::App;
-use crate::board_response::BoardResponse;
+use crate::board_response::json_of;
 use crate::feeds::Watched;
 use crate::feeds::frame::event_aside;
 use crate::profiles::shown_members;
@@ -56,16 +57,18 @@ struct ShownPosition {
 }
 
 /// A member's own place, as event `member` of a stream shows it.
+#[derive(Serialize)]
 #[cfg_attr(test, derive(utoipa::ToSchema))]
 #[cfg_attr(test, schema(as = OwnPlace))]
 pub(crate) struct OwnPositionShape<'a> {
-    #[cfg_attr(test, serde(flatten))]
+    #[serde(flatten)]
     place: MemberShape<'a>,
     /// Where the member has fallen: who of the ten directly above was not among them before.
     overtaken_by: Vec<&'a str>,
 }
 
 /// Event `member` of a stream, of one who is not ranked.
+#[derive(Serialize)]
 #[cfg_attr(test, derive(utoipa::ToSchema))]
 #[cfg_attr(test, schema(as = NoPlace))]
 pub(crate) struct NoPositionShape<'a> {
@@ -74,23 +77,6 @@ pub(crate) struct NoPositionShape<'a> {
     rank: Option<u64>,
     /// Who.
     member: &'a str,
-}
-
-impl JsonMembers for OwnPositionShape<'_> {
-    fn put(&self, json: &mut JsonText) {
-        self.place.put(json);
-        json.put(",\"overtaken_by\":");
-        json.strings(&self.overtaken_by);
-    }
-}
-
-impl JsonMembers for NoPositionShape<'_> {
-    fn put(&self, json: &mut JsonText) {
-        json.put(",\"rank\":");
-        json.integer_or_null(self.rank);
-        json.put(",\"member\":");
-        json.string(self.member);
-    }
 }
 
 impl ShownPosition {
@@ -181,12 +167,12 @@ impl OwnPosition {
         };
         let members = shown_members(&answer.value);
         let profiles = self.app.profiles(&known, *profiles, members);
-        let profiles = profiles.await?.shown();
+        let profiles = profiles.await?;
         let place = MemberShape::of(kind, &answer.value, answer.members, &profiles);
         let shown = ShownPosition {
             window: window.window,
             is_final: window.is_final(answer.as_of, &answer.activity),
-            json: text_of(place.as_ref()),
+            json: serde_json::to_vec(&place).expect("a shape is JSON"),
             position: view.map(|view| view.own().position),
             above: view.map(above).unwrap_or_default(),
         };
@@ -199,13 +185,13 @@ impl OwnPosition {
                 place,
                 overtaken_by,
             };
-            BoardResponse { envelope, body }.text()
+            json_of(envelope, &body)
         } else {
             let body = NoPositionShape {
                 rank: None,
                 member: self.member.as_str(),
             };
-            BoardResponse { envelope, body }.text()
+            json_of(envelope, &body)
         };
         Ok(Some((event_aside("member", &text), shown)))
     }
@@ -228,10 +214,4 @@ fn above(view: &MemberView) -> Vec<Member> {
     above
         .map(|ranked| ranked.entry.key.member.clone())
         .collect()
-}
-
-fn text_of(place: Option<&MemberShape<'_>>) -> Vec<u8> {
-    let mut json = JsonText::default();
-    json.object_or_null(place);
-    json.into_bytes()
 }

@@ -9,7 +9,7 @@ use access::Caller;
 use board::KindName;
 use bytes::Bytes;
 use futures::{Stream, stream};
-use http_server::{Flow, OfAddress};
+use http_server::{Backpressure, OfAddress};
 use tokio::sync::{OwnedSemaphorePermit, watch};
 use wire::problem::Problem;
 
@@ -30,7 +30,7 @@ const BEAT: Bytes = Bytes::from_static(b":\n\n");
 pub(crate) struct Reader {
     signals: watch::Receiver<Signal>,
     /// Frames are held back while the connection has not taken the one before.
-    flow: Option<Arc<Flow>>,
+    flow: Option<Arc<Backpressure>>,
     has_begun: bool,
     sent: Sent,
     /// The rest of the event that was sent last.
@@ -93,7 +93,7 @@ impl Reader {
         caller: Caller,
         (watched, n): (&Watched, usize),
         changes: bool,
-        (flow, of_address): (Option<Arc<Flow>>, Option<Arc<OfAddress>>),
+        (flow, of_address): (Option<Arc<Backpressure>>, Option<Arc<OfAddress>>),
     ) -> Result<Self, Problem> {
         let address = of_address.as_ref().map(|one| one.address());
         let subscription = subscribe(app, watched, NewReader { n, address }).await?;
@@ -114,7 +114,7 @@ impl Reader {
     fn at(
         subscription: Subscription,
         changes: bool,
-        flow: Option<Arc<Flow>>,
+        flow: Option<Arc<Backpressure>>,
         metrics: Arc<Streams>,
     ) -> Self {
         let Subscription {
@@ -267,7 +267,7 @@ mod tests {
     struct Seen {
         signals: watch::Sender<Signal>,
         events: Pin<Box<dyn Stream<Item = Result<Bytes, Infallible>> + Send>>,
-        flow: Arc<Flow>,
+        flow: Arc<Backpressure>,
         metrics: Arc<Streams>,
     }
 
@@ -285,7 +285,7 @@ mod tests {
                 reader: FeedReader::alone(10),
                 permit,
             };
-            let (flow, metrics) = (Arc::<Flow>::default(), Arc::<Streams>::default());
+            let (flow, metrics) = (Arc::<Backpressure>::default(), Arc::<Streams>::default());
             let reader = Reader::at(subscription, changes, Some(flow.clone()), metrics.clone());
             let mut seen = Self {
                 signals,

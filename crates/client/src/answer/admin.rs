@@ -13,14 +13,14 @@ pub struct AuditPage {
     pub next: Option<String>,
 }
 
-/// A line of the audit log. An operation has two, `begun` and `ended`, with the same `act`.
+/// A line of the audit log. An operation has two, `begun` and `ended`, with the same `operation`.
 #[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
 #[non_exhaustive]
 pub struct AuditLine {
     /// When it was written.
     pub at: Timestamp,
     /// Identifies the operation; not in `refused`.
-    pub act: Option<String>,
+    pub operation: Option<String>,
     /// `begun`, `ended`, or `refused`: the request was rejected before it changed anything.
     pub event: String,
     /// The name of the key.
@@ -38,7 +38,7 @@ pub struct AuditLine {
     /// How many refused requests before this one have no line.
     pub unlisted: Option<u64>,
     /// What was erased or removed.
-    pub told: Option<serde_json::Value>,
+    pub details: Option<serde_json::Value>,
 }
 
 /// The configured keys, by name.

@@ -31,12 +31,12 @@ pub struct Lines {
     skipping: bool,
     ended: bool,
     /// A line that was put back, to be returned again.
-    put_back: Option<Line>,
+    put_back: Option<BodyLine>,
 }
 
 /// One line of a body.
 #[derive(Debug, PartialEq, Eq)]
-pub enum Line {
+pub enum BodyLine {
     /// The bytes without the newline.
     Text(Bytes),
     /// The line is longer than [`LINE_BYTES_MAX`].
@@ -60,12 +60,12 @@ impl Lines {
     }
 
     /// Puts a line back: it is returned again by the next call of [`next`](Self::next).
-    pub fn put_back(&mut self, line: Line) {
+    pub fn put_back(&mut self, line: BodyLine) {
         self.put_back = Some(line);
     }
 
     /// Returns the next line if all of it has arrived.
-    pub fn arrived(&mut self) -> Option<Line> {
+    pub fn arrived(&mut self) -> Option<BodyLine> {
         if let Some(line) = self.put_back.take() {
             return Some(line);
         }
@@ -79,13 +79,13 @@ impl Lines {
         self.searched = 0;
         self.has_split = true;
         if std::mem::take(&mut self.skipping) || line.len() > LINE_BYTES_MAX {
-            return Some(Line::TooLong);
+            return Some(BodyLine::TooLong);
         }
-        Some(Line::Text(line.freeze()))
+        Some(BodyLine::Text(line.freeze()))
     }
 
     /// Returns the next line; `None` at the end of the body.
-    pub async fn next(&mut self) -> Result<Option<Line>, Problem> {
+    pub async fn next(&mut self) -> Result<Option<BodyLine>, Problem> {
         loop {
             if let Some(line) = self.arrived() {
                 return Ok(Some(line));
@@ -137,13 +137,13 @@ impl Lines {
     }
 
     /// Returns the last line, if it has no newline.
-    fn last_line(&mut self) -> Option<Line> {
+    fn last_line(&mut self) -> Option<BodyLine> {
         self.searched = 0;
         let line = self.buffer.split().freeze();
         if std::mem::take(&mut self.skipping) {
-            return Some(Line::TooLong);
+            return Some(BodyLine::TooLong);
         }
-        (!line.is_empty()).then_some(Line::Text(line))
+        (!line.is_empty()).then_some(BodyLine::Text(line))
     }
 }
 
@@ -159,7 +159,7 @@ mod tests {
         BodyMemory::for_bodies_of(&Pool::up_to(0), 0, BODIES_BYTES_MAX)
     }
 
-    async fn lines(chunks: Vec<Vec<u8>>) -> Vec<Line> {
+    async fn lines(chunks: Vec<Vec<u8>>) -> Vec<BodyLine> {
         let chunks = chunks.into_iter().map(Ok::<_, std::io::Error>);
         let body = Body::from_stream(futures::stream::iter(chunks));
         let mut lines = Lines::new(&memory(), body);
@@ -170,8 +170,8 @@ mod tests {
         all
     }
 
-    fn text(text: &str) -> Line {
-        Line::Text(Bytes::copy_from_slice(text.as_bytes()))
+    fn text(text: &str) -> BodyLine {
+        BodyLine::Text(Bytes::copy_from_slice(text.as_bytes()))
     }
 
     #[tokio::test]
@@ -228,7 +228,7 @@ mod tests {
         let mut body = vec![b'x'; LINE_BYTES_MAX];
         body.extend_from_slice(b"\nb");
         let mut lines = begun(&memory, &[&body]);
-        assert!(matches!(lines.next().await, Ok(Some(Line::Text(_)))));
+        assert!(matches!(lines.next().await, Ok(Some(BodyLine::Text(_)))));
         assert!(pool.bytes() > 0);
         assert!(lines.next().now_or_never().is_none());
         assert_eq!(pool.bytes(), 0);
@@ -252,7 +252,7 @@ mod tests {
             let all = lines(chunks).await;
             assert_eq!(
                 all,
-                vec![text("a"), Line::TooLong, text("b"), Line::TooLong],
+                vec![text("a"), BodyLine::TooLong, text("b"), BodyLine::TooLong],
                 "{size}"
             );
         }

@@ -14,7 +14,7 @@ use super::frames::next_bytes;
 use super::memory::{BodyMemory, Whole};
 
 /// The default limit of a JSON body.
-pub const BODY_BYTES_MAX: usize = 16 << 20;
+pub(crate) const BODY_BYTES_MAX: usize = 16 << 20;
 
 /// The time within which a whole body must arrive. It limits how long a slow client holds a request permit.
 const WHOLE_WAIT_MAX: Duration = Duration::from_mins(2);

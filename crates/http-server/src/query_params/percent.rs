@@ -28,13 +28,12 @@ pub fn decoded(text: &str) -> Option<Cow<'_, str>> {
     percent_decode_str(text).decode_utf8().ok()
 }
 
-/// Refuses a parameter that is not percent-encoded UTF-8, by its name.
-pub fn check(name: &str, text: &str) -> Result<(), Problem> {
-    if decoded(text).is_some() {
-        return Ok(());
-    }
-    let detail = format!("{name}: {text:?} is not percent-encoded UTF-8; % itself is %25");
-    Err(Problem::invalid(detail))
+/// Decodes a parameter. One that is not percent-encoded UTF-8 is refused by its name.
+pub fn check<'t>(name: &str, text: &'t str) -> Result<Cow<'t, str>, Problem> {
+    decoded(text).ok_or_else(|| {
+        let detail = format!("{name}: {text:?} is not percent-encoded UTF-8; % itself is %25");
+        Problem::invalid(detail)
+    })
 }
 
 #[cfg(test)]
@@ -52,7 +51,7 @@ mod tests {
             ("a+b", "a+b"),
         ] {
             assert_eq!(decoded(text).as_deref(), Some(said), "{text}");
-            assert_eq!(check("subject", text), Ok(()));
+            assert_eq!(check("subject", text).as_deref(), Ok(said));
         }
         for wrong in [
             "%", "%%", "%2", "100%", "%zz", "%%25", "%+1", "%é", "%ff", "%e6%88",

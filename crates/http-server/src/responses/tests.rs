@@ -9,7 +9,7 @@ use http_body_util::BodyExt as _;
 use tokio::time::advance;
 
 use super::*;
-use crate::flow::Asked;
+use crate::backpressure::Asked;
 
 const LARGE: usize = 100_000;
 
@@ -34,24 +34,24 @@ fn large() -> Response {
     of_bytes(LARGE)
 }
 
-fn free() -> Arc<Flow> {
+fn free() -> Arc<Backpressure> {
     Arc::default()
 }
 
 /// Returns the flow of a connection that is blocked.
-fn blocked() -> Arc<Flow> {
+fn blocked() -> Arc<Backpressure> {
     let flow = free();
     flow.block();
     flow
 }
 
 /// Sends a response, which must not wait.
-fn sent(responses: &AddressResponses, response: Response, flow: &Arc<Flow>) -> Response {
+fn sent(responses: &AddressResponses, response: Response, flow: &Arc<Backpressure>) -> Response {
     let sent = responses.send(response, flow).now_or_never();
     sent.expect("the response is sent without a wait")
 }
 
-fn is_displaced(flow: &Flow) -> bool {
+fn is_displaced(flow: &Backpressure) -> bool {
     let context = Context::from_waker(Waker::noop());
     flow.poll_asked(&context) == Asked::Close
 }
@@ -227,7 +227,7 @@ async fn a_response_that_the_pool_refuses_is_not_counted_for_its_address() {
 
 /// A large response that a client reads in pieces.
 struct Read {
-    flow: Arc<Flow>,
+    flow: Arc<Backpressure>,
     body: Body,
 }
 

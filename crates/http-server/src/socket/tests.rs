@@ -29,7 +29,7 @@ impl BlockedConnection {
         let client = TcpStream::connect(listener.local_addr().unwrap());
         let client = client.await.unwrap();
         let (stream, _) = listener.accept().await.unwrap();
-        let flow = Arc::<Flow>::default();
+        let flow = Arc::<Backpressure>::default();
         if is_stream {
             flow.streams();
         }

@@ -39,8 +39,8 @@ pub(super) struct LimitsSection {
     /// For the ids that the memory and embedded stores remember.
     remembered_id_bytes: Option<NonZeroUsize>,
     /// For all large responses that clients have not read yet.
-    answer_bytes: Option<NonZeroUsize>,
-    answer_bytes_per_address: Option<NonZeroUsize>,
+    response_bytes: Option<NonZeroUsize>,
+    response_bytes_per_address: Option<NonZeroUsize>,
 }
 
 /// Why the section is rejected.
@@ -90,8 +90,8 @@ impl LimitsSection {
                 .transpose()?
                 .unwrap_or(default.header_timeout),
             body_bytes_max,
-            answer_bytes_max: or(self.answer_bytes, default.answer_bytes_max),
-            answer_bytes_per_address_max: self.answer_bytes_per_address.map(NonZeroUsize::get),
+            response_bytes_max: or(self.response_bytes, default.response_bytes_max),
+            response_bytes_per_address_max: self.response_bytes_per_address.map(NonZeroUsize::get),
             ..default
         })
     }

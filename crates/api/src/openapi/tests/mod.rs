@@ -16,6 +16,7 @@ use serde_json::Value as Json;
 use shard_router::Router;
 use store_local::LocalStore;
 
+use crate::ServerLimits;
 use crate::app::App;
 
 /// The time of all tests.
@@ -35,7 +36,13 @@ async fn app(access: &AccessSettings) -> Arc<App> {
     };
     let merger = Arc::new(Merger::new(router.clone(), settings));
     let access = Access::new(access).unwrap();
-    Arc::new(App::new(router, merger, clock, access))
+    Arc::new(App::new(
+        router,
+        merger,
+        clock,
+        access,
+        &ServerLimits::default(),
+    ))
 }
 
 /// Returns words and statuses of the problems that an operation of the document may return.

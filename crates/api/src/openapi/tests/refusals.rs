@@ -2,7 +2,6 @@
 
 use std::collections::BTreeSet;
 use std::net::{IpAddr, Ipv4Addr};
-use std::sync::Arc;
 
 use access::{AccessSettings, KeySettings, NewKey};
 use axum::body::Body;
@@ -14,7 +13,6 @@ use super::super::document::document;
 use super::{app, problems_of};
 use crate::ServerLimits;
 use crate::gate::Gate;
-use crate::route::Matched;
 
 const PEER: IpAddr = IpAddr::V4(Ipv4Addr::LOCALHOST);
 
@@ -67,13 +65,7 @@ impl Refusals {
     /// Sends a request, and records a problem that the document does not list for its route.
     async fn send(&mut self, path: &str, request: request::Builder, body: Body) {
         let request = request.method(&*self.method).uri(path).body(body).unwrap();
-        let matched = Matched::of(request.uri().path());
-        let flow = Arc::default();
-        let answer = self
-            .gate
-            .begin(PEER, request, &matched, &flow)
-            .answer(&flow);
-        let response = answer.await;
+        let response = self.gate.answer_alone(PEER, request).await;
         let status = response.status();
         if status.as_u16() < 400 {
             return;
@@ -135,10 +127,7 @@ async fn fill(gate: &Gate) {
         let request = plain().header("content-type", "application/json");
         let request = request.method(method).uri(path);
         let request = request.body(Body::from(body.to_string())).unwrap();
-        let matched = Matched::of(request.uri().path());
-        let flow = Arc::default();
-        let answer = gate.begin(PEER, request, &matched, &flow).answer(&flow);
-        let status = answer.await.status();
+        let status = gate.answer_alone(PEER, request).await.status();
         assert!(status.is_success(), "{path}: {status}");
     }
 }

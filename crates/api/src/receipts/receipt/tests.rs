@@ -120,35 +120,6 @@ fn items_not_sent_because_of_the_store_have_failed() {
 }
 
 #[test]
-fn the_receipt_of_one_contribution_is_the_usual_json() {
-    let board: BoardName = "gifts/a".parse().unwrap();
-    let mut one = receipt();
-    assert!(!one.is_of_one_applied());
-    one.count(0, &board, &WriteOutcome::Applied(Vec::new()));
-    assert!(one.is_of_one_applied());
-    assert_eq!(serde_json::to_string(&one).unwrap(), ONE_APPLIED);
-    let [
-        mut two,
-        mut with_duplicate,
-        mut with_rejected,
-        mut with_failed,
-        mut of_lines,
-    ] = std::array::from_fn(|_| {
-        let mut receipt = receipt();
-        receipt.count(0, &board, &WriteOutcome::Applied(Vec::new()));
-        receipt
-    });
-    two.count(1, &board, &WriteOutcome::Applied(Vec::new()));
-    with_duplicate.count(1, &board, &WriteOutcome::Duplicate(Vec::new()));
-    with_rejected.count_unlisted(ProblemType::Invalid);
-    with_failed.count_unlisted(ProblemType::Overloaded);
-    of_lines.set_read(1);
-    for other in [two, with_duplicate, with_rejected, with_failed, of_lines] {
-        assert!(!other.is_of_one_applied(), "{other:?}");
-    }
-}
-
-#[test]
 fn the_order_of_failures_does_not_matter() {
     let board: BoardName = "gifts/a".parse().unwrap();
     let unsent = Problem::new(ProblemType::Overloaded, "full").after(Duration::from_secs(7));

@@ -13,17 +13,11 @@ mod tests;
 
 use std::ops::Range;
 use std::pin::pin;
-use std::sync::Arc;
 use std::time::Duration;
 
-use axum::extract::{FromRequestParts as _, Request, State};
-use axum::response::Response;
-
-use crate::receipts::{Ended, Receipt};
 use access::{Caller, Scope};
 use futures::FutureExt as _;
-use http_server::query_params::Params;
-use http_server::{AddressResponses, LINE_BYTES_MAX, Line, Lines, Whole};
+use http_server::{BodyLine, LINE_BYTES_MAX, LINES, Lines, Whole};
 use tokio::task::yield_now;
 use tokio::time::{Instant, sleep};
 #[cfg(test)]
@@ -31,13 +25,13 @@ use wire::ContributionShape;
 use wire::problem::{Problem, ProblemType};
 
 use self::chunk::{Acquired, Chunk, no_permits};
-pub(crate) use self::standings::{Asked, AskedStandings, Return, put_rank, put_standing};
+pub(crate) use self::standings::{Asked, AskedStandings, Return, ReturnWord, WindowStandingShape};
 use crate::app::App;
-use crate::body;
+use crate::call::{Call, HandlerResult};
 #[cfg(test)]
-use crate::openapi::params::{OfContributions, OfWait};
-#[cfg(test)]
-use crate::openapi::problems::OfBatch;
+use crate::openapi::prelude::*;
+use crate::query::query;
+use crate::receipts::{Ended, Receipt};
 
 /// Maximum duration of the lines of a request that asks for standings.
 const WHOLE_WAIT: Duration = Duration::from_secs(10);
@@ -73,6 +67,18 @@ enum BodyShape {
     Many(Vec<ContributionShape<'static>>),
 }
 
+query! {
+    struct ContributionsParams {
+        /// Returns the standings after each contribution (`standings`), or also the ranks (`ranks`); for at most 1,000
+        /// contributions.
+        #[param(nullable = false, inline)]
+        r#return: Option<ReturnWord>,
+        /// With `return=ranks`: also returns the rank of each member right before the request.
+        #[param(nullable = false, default = false)]
+        previous_rank: Option<bool>,
+    }
+}
+
 /// Add contributions: one, an array, or a stream of lines of any length
 ///
 /// Each contribution is applied completely or not at all; a rejected one does not affect the others. A
@@ -81,84 +87,40 @@ enum BodyShape {
 /// the receipt. The lines of a stream are applied in batches of 1,000, or of
 /// those received within 100 ms.
 #[cfg_attr(test, utoipa::path(
-    post,
-    path = "/v1/contributions",
-    operation_id = "contribute",
-    tag = "Contributions",
-    params(OfContributions, OfWait),
-    request_body(
-        description = "One contribution, an array, or one per line.",
-        content(
-            (BodyShape = "application/json", examples(
-                ("one" = (value = json!({
-                    "board": "gifts/room-8842", "member": "u1", "points": 3, "id": "evt-1",
-                }))),
-                ("many" = (value = json!([
-                    {"board": "gifts/room-8842", "member": "u1", "points": 3, "id": "evt-2"},
-                    {"boards": ["gifts/room-8842", "gifts/region-eu"], "member": "u2", "points": 5, "id": "evt-3"},
-                ]))),
-                ("outright" = (value = json!({
-                    "board": "gifts/room-8842", "member": "u1", "points": 100, "set": true, "window": "day",
-                }))),
-            )),
-            (String = "application/x-ndjson", example =
-                "{\"board\":\"gifts/room-8842\",\"member\":\"u1\",\"points\":3}\n{\"board\":\"gifts/room-8842\",\"member\":\"u2\",\"points\":5}\n"),
-        ),
-    ),
-    responses(
-        (
-            status = 200,
-            description = "The receipt: how many were applied, rejected and so on, counted by contribution and board.",
-            body = Receipt,
-            example = json!({
-                "applied": 997, "duplicates": 1, "rejected_count": 1,
-                "rejected": [{
-                    "index": 7, "board": "gifts/room-8842", "type": "from-the-future",
-                    "detail": "at: 2026-11-20T15:52:22.123456Z is more than 5 minutes ahead of the server's clock, 2026-11-20T14:52:22.123456Z",
-                }],
-                "failed_count": 0, "failed": [],
-            }),
-        ),
-        OfBatch,
-    ),
+    post, path = "/v1/contributions", operation_id = "contribute", tag = "Contributions",
+    params(ContributionsParams, OfWait),
+    request_body(content((BodyShape = "application/json"), (String = "application/x-ndjson"))),
+    responses((status = 200, body = Receipt), problems::OfBatch),
 ))]
-pub(crate) async fn add(
-    State(app): State<Arc<App>>,
-    request: Request,
-) -> Result<Response, Problem> {
-    // Taken apart here: extractors would copy the headers and the query of each contribution.
-    let (mut parts, body) = request.into_parts();
-    let Ok(caller) = Caller::from_request_parts(&mut parts, &app).await;
-    let Ok(answers) = AddressResponses::from_request_parts(&mut parts, &app).await;
-    let mut params = Params::of(parts.uri.query())?;
+pub(crate) async fn add(call: Call) -> HandlerResult {
+    let params: ContributionsParams = call.params()?;
     let asked = AskedOfWrite {
-        returned: Return::take(&mut params)?,
-        wait: body::write_wait(&parts.headers),
+        returned: Return::of(params.r#return, params.previous_rank)?,
+        wait: call.write_wait(),
     };
-    params.finish()?;
-    let mut receipt = Receipt::new(&app.pools.receipts, answers.reservation());
-    let is_lines = match &*http_server::media_type(&parts.headers) {
+    let mut receipt = Receipt::new(&call.app.pools.receipts, call.responses.reservation());
+    let is_lines = match &*http_server::media_type(&call.headers) {
         "application/json" => false,
-        http_server::LINES => true,
+        LINES => true,
         other => {
             let detail =
                 format!("content-type: {other:?} is not application/json or application/x-ndjson");
             return Err(Problem::new(ProblemType::UnsupportedMediaType, detail));
         }
     };
-    drop(parts);
     // Boxed where the future is large and not that of most requests.
     let end = if is_lines {
-        let read = Lines::new(&app.body_memory, body);
-        let lines = lines(&app, &caller, read, asked, &mut receipt);
+        let read = Lines::new(&call.app.body_memory, call.take_body());
+        let lines = lines(&call.app, &call.caller, read, asked, &mut receipt);
         lines.boxed().await?
     } else {
-        let whole = body::whole(&app, body).await?;
+        let whole = call.whole().await?;
+        let (app, caller) = (&call.app, &call.caller);
         if whole.trim_ascii_start().first() == Some(&b'[') {
-            let items = array(&app, &caller, whole, asked, &mut receipt);
+            let items = array(app, caller, whole, asked, &mut receipt);
             items.boxed().await?
         } else {
-            object(&app, &caller, &whole, asked, &mut receipt).await?;
+            object(app, caller, &whole, asked, &mut receipt).await?;
             if let Some(problem) = receipt.refusal() {
                 return Err(problem);
             }
@@ -346,8 +308,8 @@ async fn next_chunk<'a>(
             }
         };
         match line {
-            Ok(Some(Line::Text(text))) if text.trim_ascii().is_empty() => {}
-            Ok(Some(Line::Text(text))) => {
+            Ok(Some(BodyLine::Text(text))) if text.trim_ascii().is_empty() => {}
+            Ok(Some(BodyLine::Text(text))) => {
                 let to_come = lines_max - taken;
                 if chunk.try_acquire(to_come) {
                     chunk.add(read + taken, &text, read_at).await;
@@ -367,13 +329,13 @@ async fn next_chunk<'a>(
                         return (chunk, taken, End::Refused(no_permits()));
                     }
                     Acquired::OnceWritten => {
-                        lines.put_back(Line::Text(text));
+                        lines.put_back(BodyLine::Text(text));
                         return (chunk, taken, End::More);
                     }
                     Acquired::No(problem) => return (chunk, taken, End::Refused(problem)),
                 }
             }
-            Ok(Some(Line::TooLong)) => {
+            Ok(Some(BodyLine::TooLong)) => {
                 let detail = format!("the line is longer than {LINE_BYTES_MAX} bytes");
                 chunk.reject(read + taken, Problem::new(ProblemType::TooLarge, detail));
             }

@@ -4,21 +4,20 @@ use std::collections::HashMap;
 use std::sync::Arc;
 use std::time::Duration;
 
-use crate::receipts::MemberStandingsShape;
-use board::{BoardName, Kind, Member, RankKey, Rules, Timestamp, Values, Window};
+use board::{BoardName, Kind, Member, RankKey, Timestamp, Values, Window};
 use futures::FutureExt as _;
 use futures::future::BoxFuture;
 use futures::stream::{self, StreamExt as _};
-use http_server::query_params::Params;
 use merger::PositionView;
-use serde_json::{Map, Value as Json};
+use serde::{Deserialize, Serialize};
 use shard_router::WriteOutcome;
 use tokio::task::yield_now;
 use tokio::time::{Instant, timeout_at};
 use wire::problem::Problem;
-use wire::{ESCAPED_BYTES_MAX, is_points};
+use wire::{ESCAPED_BYTES_MAX, FieldsShape};
 
 use crate::app::App;
+use crate::receipts::MemberStandingsShape;
 
 /// What `?return=` asks for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -31,20 +30,75 @@ pub(crate) enum Return {
     },
 }
 
+/// What to return for each contribution.
+#[derive(Debug, Deserialize)]
+#[cfg_attr(test, derive(utoipa::ToSchema))]
+#[serde(rename_all = "lowercase")]
+pub(crate) enum ReturnWord {
+    Standings,
+    Ranks,
+}
+
 impl Return {
-    /// Takes `return` and `previous_rank`.
-    pub(crate) fn take(params: &mut Params<'_>) -> Result<Self, Problem> {
-        let wanted = params.text("return")?;
-        let previous = params.flag("previous_rank")?;
-        match wanted.as_deref() {
-            Some("ranks") => Ok(Self::Ranks { previous }),
+    /// Returns what `return` and `previous_rank` ask for.
+    pub(crate) fn of(
+        returned: Option<ReturnWord>,
+        previous: Option<bool>,
+    ) -> Result<Self, Problem> {
+        let previous = previous == Some(true);
+        match returned {
+            Some(ReturnWord::Ranks) => Ok(Self::Ranks { previous }),
             _ if previous => Err(Problem::invalid("previous_rank: requires return=ranks")),
             None => Ok(Self::Nothing),
-            Some("standings") => Ok(Self::Standings),
-            Some(other) => Err(Problem::invalid(format!(
-                "return: {other:?} is not standings or ranks"
-            ))),
+            Some(ReturnWord::Standings) => Ok(Self::Standings),
         }
+    }
+}
+
+/// A member's standing in one window after a contribution.
+#[derive(Debug, Serialize)]
+#[cfg_attr(test, derive(utoipa::ToSchema))]
+#[cfg_attr(test, schema(as = WrittenStanding))]
+pub(crate) struct WindowStandingShape {
+    /// The full name of the window.
+    #[cfg_attr(test, schema(example = "day:2026-11-20"))]
+    window: String,
+    #[serde(flatten)]
+    #[cfg_attr(test, schema(inline))]
+    fields: FieldsShape,
+    /// When the standing was reached.
+    #[cfg_attr(test, schema(format = DateTime))]
+    reached_at: String,
+    /// With `return=ranks`; null if the member is not ranked.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[cfg_attr(test, schema(schema_with = wire::requested_rank, required = false))]
+    rank: Option<Option<u64>>,
+    /// With `return=ranks`; null if the member is not ranked.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[cfg_attr(test, schema(schema_with = wire::requested_position, required = false))]
+    position: Option<Option<u64>>,
+    /// With `previous_rank`; null if the member was not ranked.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[cfg_attr(test, schema(schema_with = wire::previous_rank, required = false))]
+    previous_rank: Option<Option<u64>>,
+}
+
+impl WindowStandingShape {
+    pub(crate) fn of(kind: &Kind, window: Window, values: &Values, reached_at: Timestamp) -> Self {
+        Self {
+            window: kind.calendar().name(window),
+            fields: FieldsShape::of(kind.rules(), values),
+            reached_at: reached_at.to_string(),
+            rank: None,
+            position: None,
+            previous_rank: None,
+        }
+    }
+
+    /// Adds a rank and a position; null for a member that is not ranked.
+    pub(crate) fn put_rank(&mut self, found: Option<PositionView>) {
+        let (rank, position) = found.map(|it| (it.rank, it.position)).unzip();
+        (self.rank, self.position) = (Some(rank), Some(position));
     }
 }
 
@@ -185,16 +239,13 @@ impl AskedStandings {
             let is_hidden = asked.kind.hidden().contains(&asked.member);
             let mut windows = Vec::with_capacity(standings.len());
             for held in standings {
-                let mut shape = Map::new();
-                let name = asked.kind.calendar().name(held.window);
-                shape.insert("window".to_owned(), name.into());
                 let values = rules.values(&held.standing);
-                put_standing(&mut shape, rules, &values, rules.reached_at(&held.standing));
-                if let Some(previous) = self.previous.get(&(place, held.window)) {
-                    shape.insert("previous_rank".to_owned(), (*previous).into());
-                }
+                let reached_at = rules.reached_at(&held.standing);
+                let mut shape =
+                    WindowStandingShape::of(&asked.kind, held.window, &values, reached_at);
+                shape.previous_rank = self.previous.get(&(place, held.window)).copied();
                 match self.wanted {
-                    Return::Ranks { .. } if is_hidden => put_rank(&mut shape, None),
+                    Return::Ranks { .. } if is_hidden => shape.put_rank(None),
                     Return::Ranks { .. } => {
                         let words = rules.rank_words_of(&held.standing);
                         let key = rules.rank_key(words, asked.member.clone());
@@ -232,7 +283,7 @@ impl AskedStandings {
         });
         for (places, found) in read_all(app, reads.collect()).await {
             for (shape, window) in places {
-                put_rank(&mut shapes[shape].windows[window], found);
+                shapes[shape].windows[window].put_rank(found);
             }
         }
         shapes
@@ -279,29 +330,4 @@ async fn read_all<T: Send>(app: &App, reads: Vec<BoxFuture<'_, Vec<T>>>) -> Vec<
         yield_now().await;
     }
     all
-}
-
-/// Adds a rank and a position; null for a member that is not ranked.
-pub(crate) fn put_rank(shape: &mut Map<String, Json>, found: Option<PositionView>) {
-    let (rank, position) = found.map(|it| (it.rank, it.position)).unzip();
-    shape.insert("rank".to_owned(), rank.into());
-    shape.insert("position".to_owned(), position.into());
-}
-
-/// Adds the fields of a standing, and when it was reached.
-pub(crate) fn put_standing(
-    shape: &mut Map<String, Json>,
-    rules: &Rules,
-    values: &Values,
-    reached_at: Timestamp,
-) {
-    let names = rules.fields().iter().map(|field| field.name.to_string());
-    let value = |index| values.get(index).map(board::Value::get).into();
-    let fields: Map<String, Json> = names.zip((0..).map(value)).collect();
-    if is_points(rules) {
-        shape.extend(fields);
-    } else {
-        shape.insert("values".to_owned(), fields.into());
-    }
-    shape.insert("reached_at".to_owned(), reached_at.to_string().into());
 }

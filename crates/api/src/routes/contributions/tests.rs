@@ -20,7 +20,6 @@ use wire::BOARDS_MAX;
 use super::standings::{Asked, AskedStandings, Return};
 use crate::app::App;
 use crate::gate::Gate;
-use crate::route::Matched;
 
 const NOW: Timestamp = Timestamp::from_millis(1_800_000_000_000);
 
@@ -54,9 +53,13 @@ impl Service {
         };
         let merger = Arc::new(Merger::new(writes.clone(), settings));
         let access = Access::new(&AccessSettings::default()).unwrap();
-        let app = App::new(writes, merger, clock, access);
-        let app = Arc::new(app.with_answers_up_to(ANSWER_BYTES, Some(ANSWER_BYTES)));
-        let gate = Gate::new(app.clone(), &ServerLimits::default(), true);
+        let limits = ServerLimits {
+            response_bytes_max: ANSWER_BYTES,
+            response_bytes_per_address_max: Some(ANSWER_BYTES),
+            ..ServerLimits::default()
+        };
+        let app = Arc::new(App::new(writes, merger, clock, access, &limits));
+        let gate = Gate::new(app.clone(), &limits, true);
         let service = Self { app, gate };
         let kind = json!({"windows": ["all"]});
         let (status, _) = service.send("PUT", "/v1/kinds/gifts", &kind).await;
@@ -74,13 +77,7 @@ impl Service {
             _ => Body::from(body.to_string()),
         };
         let request = request.body(body).unwrap();
-        let matched = Matched::of(request.uri().path());
-        let flow = Arc::default();
-        let answer = self
-            .gate
-            .begin(HERE, request, &matched, &flow)
-            .answer(&flow);
-        let response = answer.await;
+        let response = self.gate.answer_alone(HERE, request).await;
         let status = response.status().as_u16();
         let body = response.into_body().collect().await.unwrap().to_bytes();
         (status, String::from_utf8(body.to_vec()).unwrap())
@@ -99,7 +96,7 @@ impl Service {
 
     /// Fills the pool of responses, like a client that does not read them.
     fn fill(&self) -> ResponseReservation {
-        let mut reservation = self.app.answers.to(THERE).reservation();
+        let mut reservation = self.app.responses.to(THERE).reservation();
         reservation.resize(ANSWER_BYTES).unwrap();
         reservation
     }
@@ -133,10 +130,10 @@ async fn a_receipt_that_does_not_fit_is_short_and_has_all_counts() {
     let others = service.fill();
     let short = listed().await;
     assert!((1..INVALID).contains(&short), "{short}");
-    assert_eq!(service.app.pools.answers.bytes(), ANSWER_BYTES);
+    assert_eq!(service.app.pools.responses.bytes(), ANSWER_BYTES);
     drop(others);
     assert_eq!(listed().await, INVALID);
-    assert_eq!(service.app.pools.answers.bytes(), 0);
+    assert_eq!(service.app.pools.responses.bytes(), 0);
 }
 
 #[tokio::test]
@@ -156,7 +153,7 @@ async fn standings_that_do_not_fit_are_refused_before_anything_is_applied() {
     let receipt = service.receipt(&path, &items).await;
     let standings = receipt["standings"].as_array().unwrap();
     assert_eq!(standings.len(), super::STANDINGS_MAX);
-    assert_eq!(service.app.pools.answers.bytes(), 0);
+    assert_eq!(service.app.pools.responses.bytes(), 0);
 }
 
 #[tokio::test]

@@ -1,4 +1,4 @@
-//! How quickly a connection takes a response: [`Pace`].
+//! How quickly a connection takes a response: [`ReadRate`].
 
 use parking_lot::Mutex;
 use tokio::time::Instant;
@@ -9,7 +9,7 @@ const PIECES: usize = 4;
 
 /// When a connection took the last pieces of a response.
 #[derive(Debug)]
-pub(super) struct Pace(Mutex<Taken>);
+pub(super) struct ReadRate(Mutex<Taken>);
 
 #[derive(Debug)]
 struct Taken {
@@ -19,7 +19,7 @@ struct Taken {
     oldest: usize,
 }
 
-impl Pace {
+impl ReadRate {
     /// Begins a response of which nothing was taken.
     pub(super) const fn since(since: Instant) -> Self {
         Self(Mutex::new(Taken {
@@ -59,19 +59,19 @@ mod tests {
     fn the_rate_is_that_of_the_last_pieces_and_falls_while_nothing_is_taken() {
         let began = Instant::now();
         let at = |seconds: u64| began + Duration::from_secs(seconds);
-        let pace = Pace::since(began);
-        assert_eq!(pace.per_second(at(1)), 0);
+        let rate = ReadRate::since(began);
+        assert_eq!(rate.per_second(at(1)), 0);
         // Buffers take the first pieces at once.
         for _ in 0..2 * PIECES {
-            pace.take(MIB, at(1));
+            rate.take(MIB, at(1));
         }
-        assert!(pace.per_second(at(1)) > 1 << 30);
-        assert_eq!(pace.per_second(at(1 + PIECES as u64)), MIB as u64);
+        assert!(rate.per_second(at(1)) > 1 << 30);
+        assert_eq!(rate.per_second(at(1 + PIECES as u64)), MIB as u64);
         for second in 11..20 {
-            pace.take(MIB, at(second));
+            rate.take(MIB, at(second));
         }
         // Four pieces in three seconds, then in four.
-        assert_eq!(pace.per_second(at(19)), (MIB * PIECES / 3) as u64);
-        assert_eq!(pace.per_second(at(20)), MIB as u64);
+        assert_eq!(rate.per_second(at(19)), (MIB * PIECES / 3) as u64);
+        assert_eq!(rate.per_second(at(20)), MIB as u64);
     }
 }

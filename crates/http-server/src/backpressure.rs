@@ -1,4 +1,4 @@
-//! Whether a connection accepts the bytes that are written to it: [`Flow`].
+//! Whether a connection accepts the bytes that are written to it: [`Backpressure`].
 
 use std::future::poll_fn;
 use std::sync::atomic::{AtomicBool, AtomicU8, Ordering};
@@ -10,7 +10,7 @@ use tokio::time::Instant;
 
 /// Whether a connection accepts the bytes that are written to it.
 #[derive(Debug, Default)]
-pub struct Flow {
+pub struct Backpressure {
     /// The time since which the connection has accepted nothing, if it is blocked.
     blocked_since: Mutex<Option<Instant>>,
     /// The connection carries a stream, and needs small buffers.
@@ -33,7 +33,7 @@ pub enum Asked {
     Close,
 }
 
-impl Flow {
+impl Backpressure {
     /// Polls whether the connection is not blocked.
     pub fn poll_free(&self, context: &Context<'_>) -> Poll<()> {
         if self.blocked_since().is_none() {
@@ -115,7 +115,7 @@ mod tests {
 
     #[tokio::test(start_paused = true)]
     async fn a_blocked_connection_is_awaited_until_it_is_free() {
-        let flow = Flow::default();
+        let flow = Backpressure::default();
         assert!(flow.freed().now_or_never().is_some());
         let began = Instant::now();
         flow.block();
