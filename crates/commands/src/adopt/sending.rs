@@ -166,21 +166,6 @@ mod tests {
     }
 
     #[test]
-    fn only_undecided_lines_are_sent_a_third_time() {
-        let server = TestServer::start(|before, request| match before {
-            0 => Reply::ok(receipt(2, 3, &[0, 2, 4]).to_string()),
-            1 => Reply::ok(receipt(1, 2, &[]).to_string()),
-            _ => Reply::ok(receipt(request.lines().len(), 0, &[]).to_string()),
-        });
-        let (outcome, sent, said) = deliver(&server);
-        assert!(outcome.is_ok(), "{outcome:?}");
-        let all = LINES.concat();
-        assert_eq!(bodies(&server), [all.as_str(), "a\nc\ne\n", "a\nc\ne\n"]);
-        assert_eq!((sent.applied, sent.rejected), (5, 0));
-        assert_eq!(said, ["unavailable: away; trying again"]);
-    }
-
-    #[test]
     fn a_failed_line_is_sent_again_with_the_later_lines_of_its_member() {
         let line = |member: &str, points: u32| {
             format!(
@@ -203,15 +188,5 @@ mod tests {
         assert!(outcome.is_ok(), "{outcome:?}");
         assert_eq!(bodies(&server)[1], [lines[0], lines[2]].concat());
         assert_eq!((sent.applied, sent.rejected), (3, 1));
-    }
-
-    #[test]
-    fn failures_that_are_never_listed_end_with_the_retry_policy() {
-        let server = TestServer::start(|_, _| Reply::ok(receipt(3, 2, &[]).to_string()));
-        let (outcome, sent, _) = deliver(&server);
-        let reason = "2 contributions failed and are not listed";
-        assert_eq!(outcome.unwrap_err().to_string(), reason);
-        assert_eq!((sent.applied, sent.rejected), (0, 0));
-        assert!(bodies(&server).len() > 1);
     }
 }
