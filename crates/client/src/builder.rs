@@ -130,8 +130,8 @@ impl ClientBuilder {
     }
 }
 
-/// Parses the URL of a server: `http` or `https`, a host, and optionally a base path. The error does not repeat the text,
-/// which may contain a password.
+/// Parses the URL of a server: `http` or `https`, a host, and optionally a base path. The error does not repeat the
+/// text, which may contain a password.
 pub fn server_url(text: &str) -> Result<Url, String> {
     let url = Url::parse(text).map_err(|error| format!("not a URL: {error}"))?;
     if !matches!(url.scheme(), "http" | "https") {

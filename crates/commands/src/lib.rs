@@ -3,9 +3,9 @@
 //! `load`.
 //!
 //! All of them use `megaboard-client`, and share: [`server`] (options for the server's URL and the key),
-//! [`result_args`] (the format of results), [`secrets`] (errors that do not repeat secrets),
-//! [`terminal`] (messages and tables), [`integer`] (numbers as people write them), [`runtime`]; those here also `delivery` (sending lines, signals) and
-//! `reads` (reads that a signal interrupts).
+//! [`result_args`] (the format of results), [`secrets`] (errors that do not repeat secrets), [`terminal`] (messages and
+//! tables), [`integer`] (numbers as people write them), [`runtime`]; those here also `delivery` (sending lines, signals)
+//! and `reads` (reads that a signal interrupts).
 
 pub mod adopt;
 pub mod board_commands;

@@ -46,7 +46,7 @@ pub struct Receipt {
 #[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
 #[non_exhaustive]
 pub struct ReceiptItem {
-    /// The index: in a receipt that in the request, in an [`Outcome`](super::Outcome) that in the list of contributions.
+    /// The index in the request, or in an [`Outcome`](super::Outcome) in the list of contributions.
     pub index: usize,
     /// The board; `None` if the contribution itself is invalid.
     pub board: Option<String>,

@@ -1,5 +1,5 @@
-//! Shared by commands that send lines or read many pages: the reason of an early end ([`Halt`]), signals ([`Stop`]), and
-//! sending lines until each is decided ([`LineSender`]).
+//! Shared by commands that send lines or read many pages: the reason of an early end ([`Halt`]), signals ([`Stop`]),
+//! and sending lines until each is decided ([`LineSender`]).
 //!
 //! [`megaboard_client::Sender`] sends the requests, classifies the responses and determines the pauses.
 //!

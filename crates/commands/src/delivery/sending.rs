@@ -1,8 +1,8 @@
 //! Sending lines until each is decided: [`LineSender`].
 //!
-//! Nothing counts twice: a line is sent again if it was definitely not applied, if it has an id, or if all lines are sets
-//! with a time; and only if it is not applied after a later line that it is ordered with ([`LineOrder`]). Other lines
-//! are reported. If a receipt does not say which lines these are, sending ends.
+//! Nothing counts twice: a line is sent again if it was definitely not applied, if it has an id, or if all lines are
+//! sets with a time; and only if it is not applied after a later line that it is ordered with ([`LineOrder`]). Other
+//! lines are reported. If a receipt does not say which lines these are, sending ends.
 
 use std::collections::BTreeSet;
 

@@ -280,8 +280,8 @@ async fn end_lease(connection: &Connection, keys: &Keys, partition: u64) -> Resu
     Ok(())
 }
 
-/// Renews leases in one pipeline. Returns of each whether this process owns it; otherwise, this has extended the lease of
-/// another process once.
+/// Renews leases in one pipeline. Returns of each whether this process owns it; otherwise, this has extended the lease
+/// of another process once.
 async fn renew_leases(
     connection: &Connection,
     keys: &Keys,

@@ -79,8 +79,8 @@ fn before<'t>(text: &'t str, error: &toml::de::Error) -> &'t str {
     text.get(..begin).unwrap_or_default()
 }
 
-/// Removes the value from a message of serde, which is quoted before what is expected. The name of an unknown setting is
-/// kept if it can be shown.
+/// Removes the value from a message of serde, which is quoted before what is expected. The name of an unknown setting
+/// is kept if it can be shown.
 fn redacted(message: &str) -> String {
     let Some((found, expected)) = message.rsplit_once(", expected ") else {
         return message.to_owned();
