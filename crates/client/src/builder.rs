@@ -95,7 +95,8 @@ impl ClientBuilder {
 
     /// Builds the client. Returns an error if the URL, the key or a certificate is invalid.
     pub fn build(self) -> Result<Client, Error> {
-        let url = server_url(&self.url)?;
+        let url = server_url(&self.url)
+            .map_err(|why| Error::Unusable(format!("the server's URL: {why}")))?;
         let authorization = self.key.as_deref().map(authorization).transpose()?;
         let is_local = is_local(&url);
         let needs_system = url.scheme() == "https" || !is_local;
@@ -129,26 +130,15 @@ impl ClientBuilder {
     }
 }
 
-/// Parses the URL of a server: `http` or `https`, a host, and optionally a base path.
-fn server_url(text: &str) -> Result<Url, Error> {
-    // A URL that contains a password is not repeated in the error.
-    let unusable = |why: &str| Error::Unusable(format!("the server's URL: {why}"));
-    let url = Url::parse(text).map_err(|error| unusable(&format!("{text:?}: {error}")))?;
+/// Parses the URL of a server: `http` or `https`, a host, and optionally a base path. The error does not repeat the
+/// text, which may contain a password.
+pub fn server_url(text: &str) -> Result<Url, String> {
+    let url = Url::parse(text).map_err(|error| format!("not a URL: {error}"))?;
     if !matches!(url.scheme(), "http" | "https") {
-        return Err(unusable(&format!(
-            "scheme {:?} is not supported: use http or https",
-            url.scheme()
-        )));
+        return Err("it must look like http://HOST:PORT or https://HOST".to_owned());
     }
-    if !url.username().is_empty() || url.password().is_some() {
-        return Err(unusable(
-            "a user and a password are not supported: use an API key",
-        ));
-    }
-    if url.query().is_some() || url.fragment().is_some() {
-        return Err(unusable(&format!(
-            "{text:?} must not have a query or a fragment"
-        )));
+    if text.contains(['?', '#', '@']) {
+        return Err("it must not have a query, a fragment or a user name".to_owned());
     }
     Ok(url)
 }

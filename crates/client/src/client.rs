@@ -1,6 +1,7 @@
 //! Sending one request, with retries: [`Client`], [`Call`], [`Response`].
 //!
-//! The typed requests are in other modules: `board`, `contribute`, `kinds`, `members` and `stream`.
+//! Typed requests are built in other modules ([`Request`](crate::Request)); those of this one, to any path, are sent
+//! once and return a [`Response`] of any status.
 
 use std::borrow::Cow;
 use std::fmt::{self, Debug, Formatter};
@@ -140,7 +141,35 @@ impl Client {
         retry: Retry,
     ) -> Result<T, Error> {
         let response = self.send_with_retries(call, retry).await?;
-        serde_json::from_slice(&response.body).map_err(Error::unreadable)
+        let body = match &*response.body {
+            // Status 204.
+            [] => b"null",
+            body => body,
+        };
+        serde_json::from_slice(body).map_err(Error::unreadable)
+    }
+
+    /// Sends `GET` once. The path begins with `/`, and is percent-encoded including its query.
+    pub async fn get(&self, path: impl Into<String>) -> Result<Response, Error> {
+        self.send(&Call::new(Method::GET, path.into())).await
+    }
+
+    /// Sends `DELETE` once.
+    pub async fn delete(&self, path: impl Into<String>) -> Result<Response, Error> {
+        self.send(&Call::new(Method::DELETE, path.into())).await
+    }
+
+    /// Sends a body of this type once.
+    pub async fn post(
+        &self,
+        path: impl Into<String>,
+        content_type: &str,
+        body: Bytes,
+    ) -> Result<Response, Error> {
+        let mut call = Call::new(Method::POST, path.into());
+        call.content_type = content_type.to_owned().into();
+        call.body = Some(body);
+        self.send(&call).await
     }
 
     /// Sends a request once.
@@ -274,10 +303,6 @@ impl Call {
             if_match: None,
             waits: false,
         }
-    }
-
-    pub(crate) fn get(path: String) -> Self {
-        Self::new(Method::GET, path)
     }
 }
 

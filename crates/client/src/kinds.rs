@@ -1,102 +1,23 @@
-//! Kinds, lists of boards, and the tops of many boards: [`Client::kinds`], [`Client::boards`], [`Client::tops`].
-
-use std::fmt::Display;
+//! Kinds, lists of boards, the tops of many boards, and what admins see of a server.
 
 use futures::stream::{self, Stream, TryStreamExt as _};
 use reqwest::Method;
-use serde::{Deserialize, Serialize};
+use serde::Deserialize;
 
-use crate::answer::{Boards, Kind, Listed, Ready, Top};
-use crate::client::{Call, Client, Retry};
+use crate::answer::{AuditPage, Boards, Keys, Kind, Listed, Ready, Tops};
+use crate::client::{Client, Retry};
 use crate::error::Error;
 use crate::name::segment;
-use crate::query::{ApiRequest, request};
+use crate::request::{Request, json};
 
-request! {
-    /// A page of the boards of a kind: [`Client::boards`].
-    GetBoards -> Boards {
-        /// Selects the boards whose subjects begin with this.
-        prefix: impl Display,
-        /// Begins after this subject.
-        after: impl Display,
-        /// Limits the page: up to 1,000 boards, 100 by default.
-        limit: u64,
-    } Always
-}
-
-/// The body of a request for the tops of many boards.
-#[derive(Debug, Clone, Serialize)]
-pub(crate) struct TopsRequest {
-    boards: Vec<String>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    window: Option<String>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    n: Option<u64>,
-    #[serde(skip_serializing_if = "std::ops::Not::not")]
-    fresh: bool,
-    #[serde(skip_serializing_if = "std::ops::Not::not")]
-    profiles: bool,
-}
-
-/// The tops of many boards.
-#[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
-#[non_exhaustive]
-pub struct Tops {
-    /// One for each requested board, in the order of the request.
-    pub boards: Vec<Top>,
-}
-
-request! {
-    /// The tops of many boards in one response: [`Client::tops`].
-    GetTops -> Tops {} Always with body: TopsRequest
-}
-
-#[derive(Deserialize)]
-struct Kinds {
-    kinds: Vec<Kind>,
-}
-
-impl GetTops {
-    /// Selects a window (any selector); each kind's first by default.
-    pub fn window(mut self, window: impl Into<String>) -> Self {
-        self.body.window = Some(window.into());
-        self
-    }
-
-    /// Sets the number of entries of each board: 10 by default.
-    pub fn n(mut self, n: u64) -> Self {
-        self.body.n = Some(n);
-        self
-    }
-
-    /// Requires merges that began after the request arrived.
-    pub fn fresh(mut self, fresh: bool) -> Self {
-        self.body.fresh = fresh;
-        self
-    }
-
-    /// Adds the profile of each member that has one.
-    pub fn profiles(mut self, profiles: bool) -> Self {
-        self.body.profiles = profiles;
-        self
-    }
-}
-
-impl GetBoards {
-    /// Selects the boards to which the server has recently written the most contributions, the busiest first. They have
-    /// [`contributions_per_minute`](Listed::contributions_per_minute), and no next page.
-    pub fn busiest(mut self) -> Self {
-        self.request = self.request.with("order", "activity");
-        self
-    }
-
+impl Request<Boards> {
     /// Returns all boards from there on as a stream, which requests the next page when it is needed.
     pub fn all(self) -> impl Stream<Item = Result<Listed, Error>> + Send + use<> {
-        let pages = stream::try_unfold(Some(self.request), |request| async move {
+        let pages = stream::try_unfold(Some(self), |request| async move {
             let Some(request) = request else {
                 return Ok::<_, Error>(None);
             };
-            let page: Boards = request.client.read(&request.call()?, Retry::Always).await?;
+            let page = request.send().await?;
             let next = page.next.map(|next| request.replace("after", next));
             let boards = page.boards.into_iter().map(Ok);
             Ok(Some((stream::iter(boards), next)))
@@ -107,49 +28,43 @@ impl GetBoards {
 
 impl Client {
     /// Lists the created boards of a kind, by default ordered by subject.
-    pub fn boards(&self, kind: &str) -> GetBoards {
-        let request = ApiRequest::get(self, Ok("/v1/boards".to_owned()));
-        GetBoards {
-            request: request.with("kind", kind),
-        }
+    pub fn boards(&self, kind: &str) -> Request<Boards> {
+        Request::get(self, Ok("/v1/boards".to_owned())).with("kind", kind)
     }
 
-    /// Reads the tops of up to 100 boards.
-    pub fn tops<B: Into<String>>(&self, boards: impl IntoIterator<Item = B>) -> GetTops {
-        GetTops {
-            request: ApiRequest::new(self, Method::POST, Ok("/v1/top".to_owned())),
-            body: TopsRequest {
-                boards: boards.into_iter().map(Into::into).collect(),
-                window: None,
-                n: None,
-                fresh: false,
-                profiles: false,
-            },
-        }
+    /// Reads the tops of up to 100 boards, by default 10 entries of each.
+    pub fn tops<B: Into<String>>(&self, boards: impl IntoIterator<Item = B>) -> Request<Tops> {
+        let boards: Vec<String> = boards.into_iter().map(Into::into).collect();
+        Request::new(self, Method::POST, Ok("/v1/top".to_owned()))
+            .with_field("boards", boards)
+            .with_parameters_in_body()
     }
 
     /// Reads all kinds that the key may access.
     pub async fn kinds(&self) -> Result<Vec<Kind>, Error> {
-        let call = Call::get("/v1/kinds".to_owned());
-        let kinds: Kinds = self.read(&call, Retry::Always).await?;
-        Ok(kinds.kinds)
+        #[derive(Deserialize)]
+        struct Kinds {
+            kinds: Vec<Kind>,
+        }
+        let request: Request<Kinds> = Request::get(self, Ok("/v1/kinds".to_owned()));
+        Ok(request.send().await?.kinds)
     }
 
     /// Reads one kind.
-    pub async fn kind(&self, name: &str) -> Result<Kind, Error> {
-        let call = self.kind_request(Method::GET, name).call()?;
-        self.read(&call, Retry::Always).await
+    pub fn kind(&self, name: &str) -> Request<Kind> {
+        self.of_kind(Method::GET, name)
     }
 
     /// Creates a kind, or changes the settings that may change. Returns all its settings.
     pub async fn put_kind(&self, name: &str, kind: &Kind) -> Result<Kind, Error> {
-        let call = self.kind_request(Method::PUT, name).call_with(kind)?;
+        let mut call = self.of_kind::<Kind>(Method::PUT, name).call()?;
+        call.body = Some(json(kind)?);
         self.read(&call, Retry::Always).await
     }
 
     /// Reads one kind and its entity tag, for [`put_kind_if`](Self::put_kind_if).
     pub async fn kind_with_etag(&self, name: &str) -> Result<(Kind, String), Error> {
-        let call = self.kind_request(Method::GET, name).call()?;
+        let call = self.kind(name).call()?;
         let response = self.send_with_retries(&call, Retry::Always).await?;
         let kind = serde_json::from_slice(&response.body).map_err(Error::unreadable)?;
         Ok((kind, response.etag.unwrap_or_default()))
@@ -159,28 +74,38 @@ impl Client {
     /// `precondition-failed`. The request is retried only if it definitely was not applied, since a
     /// second one would fail.
     pub async fn put_kind_if(&self, name: &str, kind: &Kind, etag: &str) -> Result<Kind, Error> {
-        let mut call = self.kind_request(Method::PUT, name).call_with(kind)?;
+        let mut call = self.of_kind::<Kind>(Method::PUT, name).call()?;
+        call.body = Some(json(kind)?);
         call.if_match = Some(etag.to_owned());
         self.read(&call, Retry::IfNotApplied).await
     }
 
     /// Deletes a kind that has no boards. The request is retried only if it definitely was not applied:
     /// a second one could delete a kind that was created after the first.
-    pub async fn delete_kind(&self, name: &str) -> Result<(), Error> {
-        let call = self.kind_request(Method::DELETE, name).call()?;
-        self.send_with_retries(&call, Retry::IfNotApplied)
-            .await
-            .map(drop)
+    pub fn delete_kind(&self, name: &str) -> Request<()> {
+        self.of_kind(Method::DELETE, name).once()
     }
 
     /// Asks once whether the server is ready.
-    pub async fn ready(&self) -> Result<Ready, Error> {
-        let call = Call::get("/readyz".to_owned());
-        self.read(&call, Retry::Never).await
+    pub fn ready(&self) -> Request<Ready> {
+        let mut request = Request::get(self, Ok("/readyz".to_owned()));
+        request.retry = Retry::Never;
+        request
     }
 
-    fn kind_request(&self, method: Method, name: &str) -> ApiRequest {
+    /// Lists the newest lines of the audit log of the server that responds. Requires a key of scope `admin` for all
+    /// kinds.
+    pub fn audit(&self) -> Request<AuditPage> {
+        Request::get(self, Ok("/v1/audit".to_owned()))
+    }
+
+    /// Lists the configured keys, without the keys themselves. Requires a key of scope `admin` for all kinds.
+    pub fn keys(&self) -> Request<Keys> {
+        Request::get(self, Ok("/v1/keys".to_owned()))
+    }
+
+    fn of_kind<T>(&self, method: Method, name: &str) -> Request<T> {
         let path = segment("kind", name).map(|name| format!("/v1/kinds/{name}"));
-        ApiRequest::new(self, method, path)
+        Request::new(self, method, path)
     }
 }

@@ -26,6 +26,7 @@
 //! - Writing: [`Client::contribute`], [`Contribution`], [`Outcome`], [`ContributeError`].
 //! - Reading a board: [`Client::board`], [`Board`], and the methods of [`Board`].
 //! - Following a board as it changes: [`Board::stream`], [`Events`], [`Event`].
+//! - Requests and their parameters: [`Request`].
 //! - Kinds, lists of boards, members across all boards, profiles, the audit log, keys: methods of [`Client`].
 //! - Errors: [`Error`], [`Problem`], [`ProblemType`]. Retries: [`RetryPolicy`].
 //! - Contributions that are already serialized, such as the lines of a file: [`Sender`], [`Batch`], [`Receipt`].
@@ -35,7 +36,6 @@
 //! A write is retried only if a second attempt cannot change anything more; its method says when. Unknown
 //! members of responses are ignored, so later servers may add some.
 
-mod admin;
 mod answer;
 mod board;
 mod builder;
@@ -47,8 +47,7 @@ mod members;
 mod name;
 mod problem;
 mod profiles;
-mod query;
-mod raw;
+mod request;
 mod retry;
 #[cfg(test)]
 mod scripted;
@@ -57,33 +56,25 @@ mod stream;
 mod tests;
 mod tls;
 mod upload;
-mod words;
 
-pub use admin::GetAudit;
 pub use answer::{
     AuditLine, AuditPage, Boards, Count, Entries, Entry, Envelope, Erased, Field, Found,
     FoundEntries, Hidden, HiddenIn, Info, Keys, Kind, Listed, ListedKey, MemberBoard, MemberBoards,
-    Mode, Moved, Neighbour, Op, Order, Packed, Place, Profile, ProfilesOutcome, Publish, RankOf,
-    RankStyle, Ready, RejectedProfile, Removed, Retain, Settled, Span, Standing, StreamToken, Ties,
-    Top, Values, Weekday, WindowMembers,
+    Moved, Neighbour, Place, Profile, ProfilesOutcome, RankOf, Ready, RejectedProfile, Removed,
+    Settled, Span, Standing, StreamToken, Top, Tops, Values, WindowMembers,
 };
-pub use board::{
-    Board, GetAround, GetCount, GetInfo, GetMember, GetMembers, GetRange, GetRangeAfter,
-    GetRangeOfValues, GetRankOf, GetRankOfValues, GetTop, MakeStreamToken, RemoveMember,
-    RemoveMembers, SetMember, SetOutcome, Settle,
-};
-pub use builder::ClientBuilder;
+pub use board::{Board, RemoveMembers, SetOutcome};
+pub use builder::{ClientBuilder, server_url};
 pub use client::{Client, Response};
 pub use contribute::{
     Batch, BatchReply, BatchRequest, Contribute, ContributeError, Contribution, Format, Next,
-    Outcome, Partial, PartialItem, Pause, Receipt, ReceiptItem, Rejected, Returning, Sender,
-    Undecided, Written,
+    Outcome, PartialItem, Pause, Receipt, ReceiptItem, Returning, Sender, Undecided, Written,
 };
 pub use error::Error;
 pub use jiff::Timestamp;
-pub use kinds::{GetBoards, GetTops, Tops};
-pub use members::{Erase, GetMemberBoards, Hiding};
-pub use name::BoardName;
+pub use members::Erase;
+pub use name::{BoardName, encoded};
 pub use problem::{Problem, ProblemType};
+pub use request::Request;
 pub use retry::{Backoff, RetryPolicy};
 pub use stream::{BoardStream, Changes, Event, Events};

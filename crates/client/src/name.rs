@@ -44,8 +44,8 @@ impl BoardName {
         &self.subject
     }
 
-    /// Returns the path of the board.
-    pub(crate) fn path(&self) -> Result<String, Error> {
+    /// Returns the path of the board, or an error if the name cannot be part of one.
+    pub fn path(&self) -> Result<String, Error> {
         let kind = segment("kind", &self.kind)?;
         let subject = segment("subject", &self.subject)?;
         Ok(format!("/v1/boards/{kind}/{subject}"))
@@ -96,7 +96,8 @@ pub(crate) fn segment(what: &str, name: &str) -> Result<String, Error> {
 }
 
 /// Percent-encodes a text for a path or a query.
-pub(crate) fn encoded(text: &str) -> String {
+#[must_use]
+pub fn encoded(text: &str) -> String {
     utf8_percent_encode(text, ENCODED).to_string()
 }
 

@@ -5,8 +5,6 @@ use std::time::Duration;
 
 use serde::Deserialize;
 
-use crate::words::words;
-
 /// How much is shown of an error response that is not a problem document.
 const SHOWN_CHARS_MAX: usize = 200;
 
@@ -26,8 +24,44 @@ pub struct Problem {
     pub retry_after: Option<Duration>,
 }
 
+/// Declares an enum of strings, with a variant `Other` for values of later servers.
+macro_rules! words {
+    ($(#[$meta:meta])* $name:ident { $($(#[$doc:meta])* $variant:ident = $word:literal,)* }) => {
+        $(#[$meta])*
+        #[derive(Debug, Clone, PartialEq, Eq, Hash)]
+        #[non_exhaustive]
+        pub enum $name {
+            $($(#[$doc])* $variant,)*
+            /// A value that this version of the client does not know.
+            Other(String),
+        }
+
+        impl $name {
+            /// Returns the value as it is in JSON.
+            #[must_use]
+            pub fn as_str(&self) -> &str {
+                match self {
+                    $(Self::$variant => $word,)*
+                    Self::Other(word) => word,
+                }
+            }
+        }
+
+        impl From<String> for $name {
+            fn from(word: String) -> Self {
+                match &*word {
+                    $($word => Self::$variant,)*
+                    _ => Self::Other(word),
+                }
+            }
+        }
+    };
+}
+
 words! {
     /// The stable type of a [`Problem`].
+    #[derive(Deserialize)]
+    #[serde(from = "String")]
     ProblemType {
         /// The body is not JSON.
         Malformed = "malformed",
@@ -94,6 +128,12 @@ words! {
     }
 }
 
+impl Display for ProblemType {
+    fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
+        f.write_str(self.as_str())
+    }
+}
+
 /// The members of a problem document that this crate reads.
 #[derive(Default, Deserialize)]
 #[serde(default)]
@@ -117,7 +157,7 @@ impl Problem {
         });
         Self {
             status,
-            kind: ProblemType::from(&*document.r#type),
+            kind: document.r#type.into(),
             title: document.title,
             detail: document.detail,
             retry_after,

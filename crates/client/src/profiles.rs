@@ -7,7 +7,7 @@ use crate::answer::{Profile, ProfilesOutcome};
 use crate::client::{Call, Client, Retry};
 use crate::error::Error;
 use crate::name::segment;
-use crate::query::ApiRequest;
+use crate::request::{Request, json};
 
 /// The maximum profiles of one request.
 const LINES_MAX: usize = 1_000;
@@ -21,9 +21,8 @@ struct ProfileLine<'a> {
 
 impl Client {
     /// Reads the profile of a member. The error is `no-profile` if it has none.
-    pub async fn profile(&self, kind: &str, member: &str) -> Result<Profile, Error> {
-        let call = self.profile_request(Method::GET, kind, member).call()?;
-        self.read(&call, Retry::Always).await
+    pub fn profile(&self, kind: &str, member: &str) -> Request<Profile> {
+        self.of_profile(Method::GET, kind, member)
     }
 
     /// Sets the profile of a member, and returns it as it is stored.
@@ -33,15 +32,15 @@ impl Client {
         member: &str,
         profile: &Profile,
     ) -> Result<Profile, Error> {
-        let request = self.profile_request(Method::PUT, kind, member);
-        self.read(&request.call_with(profile)?, Retry::Always).await
+        let request: Request<Profile> = self.of_profile(Method::PUT, kind, member);
+        let mut call = request.call()?;
+        call.body = Some(json(profile)?);
+        self.read(&call, Retry::Always).await
     }
 
     /// Deletes the profile of a member, if it has one.
-    pub async fn delete_profile(&self, kind: &str, member: &str) -> Result<(), Error> {
-        let call = self.profile_request(Method::DELETE, kind, member).call()?;
-        let deleted = self.send_with_retries(&call, Retry::Always);
-        deleted.await.map(drop)
+    pub fn delete_profile(&self, kind: &str, member: &str) -> Request<()> {
+        self.of_profile(Method::DELETE, kind, member)
     }
 
     /// Sets the profiles of many members, in order; `None` deletes one. Sends a request for each 1,000 of them.
@@ -53,7 +52,7 @@ impl Client {
         profiles: &[(impl AsRef<str>, Option<Profile>)],
     ) -> Result<ProfilesOutcome, Error> {
         let path = segment("kind", kind).map(|kind| format!("/v1/kinds/{kind}/profiles"));
-        let request = ApiRequest::new(self, Method::POST, path);
+        let request: Request<ProfilesOutcome> = Request::new(self, Method::POST, path);
         let mut all = ProfilesOutcome::default();
         for (chunk, profiles) in (0_u64..).zip(profiles.chunks(LINES_MAX)) {
             let mut lines = Vec::new();
@@ -80,11 +79,11 @@ impl Client {
         Ok(all)
     }
 
-    fn profile_request(&self, method: Method, kind: &str, member: &str) -> ApiRequest {
+    fn of_profile<T>(&self, method: Method, kind: &str, member: &str) -> Request<T> {
         let path = segment("kind", kind).and_then(|kind| {
             let member = segment("member", member)?;
             Ok(format!("/v1/kinds/{kind}/members/{member}/profile"))
         });
-        ApiRequest::new(self, method, path)
+        Request::new(self, method, path)
     }
 }

@@ -57,7 +57,7 @@ async fn permanent_errors_are_not_retried() {
             .await
             .unwrap_err();
         assert_eq!(error.problem().unwrap().status, status);
-        assert!(error.is(&ProblemType::from(kind)));
+        assert!(error.is(&ProblemType::from(kind.to_owned())));
         server.done();
     }
     // Redirects are not followed: the key is sent to this server only.
@@ -111,7 +111,10 @@ async fn a_deletion_that_may_have_been_applied_is_not_retried() {
     for (reply, kind) in [
         (Reply::Break, None),
         (Reply::problem(503, "unknown"), Some(ProblemType::Unknown)),
-        (Reply::problem(502, ""), Some(ProblemType::from(""))),
+        (
+            Reply::problem(502, ""),
+            Some(ProblemType::from(String::new())),
+        ),
     ] {
         let script = vec![reply; 5];
         let server = Scripted::start(script).await;

@@ -3,13 +3,12 @@
 //! `load`.
 //!
 //! All of them use `megaboard-client`, and share: [`server`] (options for the server's URL and the key),
-//! [`board_path`], [`result_args`] (the format of results), [`secrets`] (errors that do not repeat secrets),
-//! [`terminal`] (messages and tables), [`integer`] (numbers as people write them), [`runtime`]; those here also `delivery` (retries of writes, signals) and `reads`
-//! (retries of reads).
+//! [`result_args`] (the format of results), [`secrets`] (errors that do not repeat secrets), [`terminal`] (messages and
+//! tables), [`integer`] (numbers as people write them), [`runtime`]; those here also `delivery` (sending lines, signals)
+//! and `reads` (reads that a signal interrupts).
 
 pub mod adopt;
 pub mod board_commands;
-pub mod board_path;
 mod delivery;
 pub mod export;
 pub mod gifts;
@@ -20,10 +19,10 @@ pub mod probes;
 mod reads;
 pub mod result_args;
 pub mod runtime;
+#[cfg(test)]
+mod scripted;
 pub mod secrets;
 pub mod server;
 pub mod terminal;
-#[cfg(test)]
-mod test_server;
 
-pub use delivery::INTERRUPTED;
+pub use delivery::{Halt, INTERRUPTED, Stop};

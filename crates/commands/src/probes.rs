@@ -51,7 +51,7 @@ fn probe(server: &ServerArgs, path: &str) -> Result<ExitCode, Box<dyn Error>> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::test_server::{Reply, TestServer};
+    use crate::scripted::{Reply, TestServer};
 
     /// Starts a server whose store is unavailable.
     fn without_store() -> (ServerArgs, TestServer) {

@@ -1,7 +1,9 @@
 //! The options for the server and the key, which all commands have: [`ServerArgs`].
 
+use std::time::Duration;
+
 use clap::Args;
-use megaboard_client::{Client, Error, Problem, ProblemType, RetryPolicy};
+use megaboard_client::{BoardName, Client, Error, Kind, ProblemType, RetryPolicy};
 
 use crate::secrets::SecretParser;
 
@@ -55,37 +57,28 @@ pub fn advice(error: &Error) -> &'static str {
         Error::Unreached { .. } => {
             "; `megaboard serve` starts a server, --server or MEGABOARD_SERVER has the URL of another one"
         }
-        Error::Problem(problem) => problem_advice(problem),
+        error if error.is(&ProblemType::Unauthorized) => "; set MEGABOARD_KEY or pass --key",
         _ => "",
     }
-}
-
-fn problem_advice(problem: &Problem) -> &'static str {
-    if problem.kind == ProblemType::Unauthorized {
-        "; set MEGABOARD_KEY or pass --key"
-    } else {
-        ""
-    }
-}
-
-/// Formats a problem that ends a command, with what to do about it.
-pub(crate) fn explained(problem: &Problem) -> String {
-    format!("{problem}{}", problem_advice(problem))
 }
 
 /// Parses the URL of a server, and removes a trailing slash. Errors do not repeat the text, since it may contain a
 /// password.
 pub fn server_url(text: &str) -> Result<String, String> {
-    let uri: http::Uri = text
-        .parse()
-        .map_err(|error| format!("not a URL: {error}"))?;
-    if !matches!(uri.scheme_str(), Some("http" | "https")) || uri.host().is_none_or(str::is_empty) {
-        return Err("it must look like http://HOST:PORT or https://HOST".to_owned());
-    }
-    if text.contains(['?', '#', '@']) {
-        return Err("it must not have a query, a fragment or a user name".to_owned());
-    }
-    Ok(text.trim_end_matches('/').to_owned())
+    let url = megaboard_client::server_url(text)?;
+    Ok(url.as_str().trim_end_matches('/').to_owned())
+}
+
+/// Returns how long a kind remembers ids.
+pub(crate) fn dedupe_of(kind: &Kind) -> Option<Duration> {
+    humantime::parse_duration(kind.text("dedupe")?).ok()
+}
+
+/// Parses the name of a board, `KIND/SUBJECT`.
+pub(crate) fn board_name(text: &str) -> Result<BoardName, String> {
+    let name = text.parse().ok();
+    let name = name.filter(|it: &BoardName| !it.kind().is_empty() && !it.subject().is_empty());
+    name.ok_or_else(|| "a board has the form KIND/SUBJECT, such as gifts/room-8842".to_owned())
 }
 
 /// Parses a key, which must fit into an HTTP header. Trailing white space, such as the newline of a file, is ignored.
@@ -118,6 +111,14 @@ mod tests {
             "",
         ] {
             assert!(server_url(wrong).is_err(), "{wrong}");
+        }
+    }
+
+    #[test]
+    fn a_board_has_a_kind_and_a_subject() {
+        assert_eq!(board_name("gifts/a/b").unwrap().subject(), "a/b");
+        for wrong in ["gifts", "/a", "gifts/", ""] {
+            assert!(board_name(wrong).is_err(), "{wrong}");
         }
     }
 

@@ -6,12 +6,16 @@
 use std::borrow::Cow;
 use std::fmt::Write as _;
 use std::io::{self, Write as _};
+use std::time::Duration;
 
 use comfy_table::{Cell, CellAlignment, ColumnConstraint, ContentArrangement, Table, presets};
+use indicatif::{ProgressBar, ProgressStyle};
 use serde::Serialize;
 
 /// The minimum width to which a column of names is wrapped. Below it, names would have a few letters per line.
 const NAMES_WIDTH_MIN: u16 = 16;
+
+const PROGRESS_SHOWN_EVERY: Duration = Duration::from_millis(200);
 
 /// Replaces control characters and invisible characters by escapes, `\u{..}`.
 ///
@@ -77,24 +81,48 @@ pub fn print_line(text: &str) -> io::Result<bool> {
     }
 }
 
-/// Returns an empty table without borders.
-#[must_use]
-pub fn table() -> Table {
-    let mut table = Table::new();
-    table.load_style(presets::NOTHING);
-    table
+/// How the cells of a column are set.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Cells {
+    /// Wrapped to the width of the terminal.
+    Names,
+    /// Never wrapped.
+    Text,
+    /// Aligned to the right, and never wrapped.
+    Numbers,
 }
 
-/// Formats a table. Columns of names, by index, are wrapped to the width of the terminal; all others, such as numbers,
-/// never. Nothing is wrapped if the terminal has no width, or is too narrow for it.
-#[must_use]
-pub fn layout(table: &mut Table, names: &[usize]) -> String {
+/// Formats a table without borders. Nothing is wrapped if the terminal has no width, or is too narrow for it.
+pub fn table(columns: &[(&str, Cells)], rows: impl IntoIterator<Item = Vec<String>>) -> String {
+    layout(columns, rows, None)
+}
+
+fn layout(
+    columns: &[(&str, Cells)],
+    rows: impl IntoIterator<Item = Vec<String>>,
+    width: Option<u16>,
+) -> String {
+    let cell = |(text, (_, cells)): (&str, &(&str, Cells))| {
+        let cell = Cell::new(printable(text));
+        match cells {
+            Cells::Numbers => cell.set_alignment(CellAlignment::Right),
+            Cells::Names | Cells::Text => cell,
+        }
+    };
+    let mut table = Table::new();
+    table.load_style(presets::NOTHING);
+    if let Some(width) = width {
+        table.set_width(width);
+    }
+    table.set_header(columns.iter().map(|column| cell((column.0, column))));
+    for row in rows {
+        table.add_row(row.iter().map(String::as_str).zip(columns).map(cell));
+    }
     let widths = table.column_max_content_widths();
-    let needed = widths.iter().enumerate().map(|(index, width)| {
-        let width = if names.contains(&index) {
-            NAMES_WIDTH_MIN.min(*width)
-        } else {
-            *width
+    let needed = widths.iter().zip(columns).map(|(width, (_, cells))| {
+        let width = match cells {
+            Cells::Names => NAMES_WIDTH_MIN.min(*width),
+            Cells::Text | Cells::Numbers => *width,
         };
         // One column of padding on each side.
         usize::from(width) + 2
@@ -106,8 +134,8 @@ pub fn layout(table: &mut Table, names: &[usize]) -> String {
         .is_some_and(|width| usize::from(width) >= needed)
     {
         table.set_content_arrangement(ContentArrangement::Dynamic);
-        for (index, column) in table.column_iter_mut().enumerate() {
-            if !names.contains(&index) {
+        for (column, (_, cells)) in table.column_iter_mut().zip(columns) {
+            if *cells != Cells::Names {
                 column.set_constraint(ColumnConstraint::ContentWidth);
             }
         }
@@ -115,10 +143,12 @@ pub fn layout(table: &mut Table, names: &[usize]) -> String {
     table.trim_fmt()
 }
 
-/// Returns a cell that is aligned to the right, as numbers are.
-#[must_use]
-pub fn right(text: impl ToString) -> Cell {
-    Cell::new(text).set_alignment(CellAlignment::Right)
+/// Shows the progress on standard error, if that is a terminal.
+pub(crate) fn progress(template: &str) -> ProgressBar {
+    let bar = ProgressBar::no_length();
+    bar.enable_steady_tick(PROGRESS_SHOWN_EVERY);
+    bar.set_style(ProgressStyle::with_template(template).expect("it is a template"));
+    bar
 }
 
 #[cfg(test)]
@@ -155,15 +185,19 @@ mod tests {
 
     #[test]
     fn only_names_are_wrapped_and_only_if_there_is_space_for_them() {
+        let columns = [
+            ("n", Cells::Numbers),
+            ("x", Cells::Names),
+            ("m", Cells::Numbers),
+        ];
+        let row = [
+            "1".to_owned(),
+            "x".repeat(30),
+            "9007199254740991".to_owned(),
+        ];
         let wrapped_at = |width: u16| {
-            let mut table = table();
-            table.set_width(width);
-            table.add_row([
-                right(1),
-                Cell::new("x".repeat(30)),
-                right(9_007_199_254_740_991_i64),
-            ]);
-            layout(&mut table, &[1])
+            let text = layout(&columns, [row.to_vec()], Some(width));
+            text.split_once('\n').unwrap().1.to_owned()
         };
         let whole = format!(" 1  {}  9007199254740991", "x".repeat(30));
         for width in [0, 20, 38, 80] {

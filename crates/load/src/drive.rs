@@ -1,11 +1,10 @@
 //! Sends requests when they are due: [`Driver`].
 
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread;
 use std::time::{Duration, Instant};
 
-use commands::terminal;
+use commands::Stop;
 use tokio::runtime::Handle;
 use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 use tokio::time::timeout;
@@ -15,40 +14,12 @@ use crate::request::Request;
 use crate::scenario::Scenario;
 use crate::tally::Tally;
 
-/// The longest sleep, after which Ctrl-C is noticed.
+/// The longest sleep, after which a signal is noticed.
 const SLEEP_MAX: Duration = Duration::from_millis(100);
 
 /// How long requests may wait for a connection after the last one was due. At a server that does not respond, each of
 /// them would wait for a timeout.
 const LAST_SENT_MAX: Duration = Duration::from_mins(1);
-
-/// Asks a load to end early.
-#[derive(Clone, Default)]
-pub(crate) struct Stop(Arc<AtomicBool>);
-
-impl Stop {
-    /// Waits for Ctrl-C. A second one ends the process at once.
-    pub(crate) async fn on_ctrl_c(self) {
-        for _ in 0..2 {
-            if tokio::signal::ctrl_c().await.is_err() {
-                return;
-            }
-            if self.is_requested() {
-                std::process::exit(i32::from(commands::INTERRUPTED));
-            }
-            self.request();
-            terminal::report("waiting for responses to what was sent; Ctrl-C ends at once");
-        }
-    }
-
-    pub(crate) fn request(&self) {
-        self.0.store(true, Ordering::Relaxed);
-    }
-
-    pub(crate) fn is_requested(&self) -> bool {
-        self.0.load(Ordering::Relaxed)
-    }
-}
 
 /// Sends requests from the calling thread, whose sleep is more precise than the timers of the runtime.
 pub(crate) struct Driver {

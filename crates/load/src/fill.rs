@@ -3,12 +3,11 @@
 use std::error::Error;
 use std::sync::Arc;
 
-use commands::gifts;
+use commands::{Stop, gifts};
 use futures::{FutureExt as _, StreamExt as _};
 use tokio::runtime::Handle;
 
 use crate::connections::Connections;
-use crate::drive::Stop;
 use crate::request::contribute;
 use crate::rooms::name;
 use crate::tally::Tally;

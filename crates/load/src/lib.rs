@@ -33,7 +33,7 @@ use std::process::ExitCode;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use commands::{INTERRUPTED, terminal};
+use commands::{INTERRUPTED, Stop, terminal};
 use indicatif::ProgressBar;
 use indicatif::style::ProgressStyle;
 use megaboard_client::RetryPolicy;
@@ -45,7 +45,7 @@ pub use self::args::LoadArgs;
 
 use self::arrivals::Arrivals;
 use self::connections::Connections;
-use self::drive::{Driver, Stop};
+use self::drive::Driver;
 use self::report::Capacity;
 use self::scenario::Scenario;
 use self::tally::Tally;
@@ -69,8 +69,12 @@ pub fn run(args: &LoadArgs) -> Result<ExitCode, Box<dyn Error>> {
     if let Some(folder) = &args.results {
         results::create(folder)?;
     }
-    let stop = Stop::default();
-    runtime.spawn(stop.clone().on_ctrl_c());
+    let stop = runtime.block_on(async { Stop::on_signals() })?;
+    let signalled = stop.clone();
+    runtime.spawn(async move {
+        signalled.requested().await;
+        terminal::report("waiting for responses to what was sent; Ctrl-C ends at once");
+    });
     let status = measure(args, &runtime, &stop);
     let boards = format!("{0}/load-1 to {0}/load-{1}", args.kind, args.rooms);
     if args.clean {

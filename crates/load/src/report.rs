@@ -3,8 +3,7 @@
 use std::fmt::Write as _;
 use std::time::Duration;
 
-use comfy_table::{Cell, CellAlignment, Table, presets};
-use commands::terminal::printable;
+use commands::terminal::{Cells, printable, table};
 
 use crate::args::LoadArgs;
 use crate::tally::{Counts, OperationCounts};
@@ -85,7 +84,7 @@ pub(crate) fn render(outcome: &Outcome, args: &LoadArgs) -> String {
         humantime::format_duration(args.duration),
         args.rooms
     );
-    text.push_str(&table(counts, *elapsed));
+    text.push_str(&operations(counts, *elapsed));
     let it = counts.contributions;
     if it.applied + it.duplicates + it.rejected + it.undecided > 0 {
         let _ = write!(
@@ -125,30 +124,25 @@ pub(crate) fn render(outcome: &Outcome, args: &LoadArgs) -> String {
     text
 }
 
-fn table(counts: &Counts, elapsed: Duration) -> String {
-    let mut table = Table::new();
-    table.load_style(presets::NOTHING);
-    let mut header = vec![Cell::new("operation")];
-    header.extend(["requests", "a second", "failed", "missed"].map(right));
-    header.extend(PERCENTILES.map(|(name, _)| right(name)));
-    header.push(right("max"));
-    table.set_header(header);
+fn operations(counts: &Counts, elapsed: Duration) -> String {
+    let numbers = ["requests", "a second", "failed", "missed"].into_iter();
+    let numbers = numbers
+        .chain(PERCENTILES.map(|(name, _)| name))
+        .chain(["max"]);
+    let mut columns = vec![("operation", Cells::Text)];
+    columns.extend(numbers.map(|name| (name, Cells::Numbers)));
     let all = counts.all();
     let operations = counts.operations.iter();
     let operations = operations.map(|(operation, counts)| (operation.name(), counts));
-    for (name, requests) in operations.chain([("all", &all)]) {
-        let mut row = vec![Cell::new(name)];
-        row.extend(cells(requests, elapsed).map(|text| right(&text)));
-        table.add_row(row);
-    }
-    table.trim_fmt()
+    let rows = operations.chain([("all", &all)]).map(|(name, requests)| {
+        let mut row = vec![name.to_owned()];
+        row.extend(cells(requests, elapsed));
+        row
+    });
+    table(&columns, rows)
 }
 
-fn right(text: &str) -> Cell {
-    Cell::new(text).set_alignment(CellAlignment::Right)
-}
-
-fn cells(requests: &OperationCounts, elapsed: Duration) -> impl Iterator<Item = String> + use<> {
+fn cells(requests: &OperationCounts, elapsed: Duration) -> Vec<String> {
     let latency = &requests.latency_us;
     let mut cells = vec![
         (latency.len() + requests.failed).to_string(),
@@ -163,7 +157,7 @@ fn cells(requests: &OperationCounts, elapsed: Duration) -> impl Iterator<Item = 
         0 => "-".to_owned(),
         _ => milliseconds(us),
     }));
-    cells.into_iter()
+    cells
 }
 
 /// Formats about three significant digits.

@@ -4,9 +4,8 @@
 //! are errors.
 
 mod access;
-mod audit;
+mod bounds;
 mod embedded;
-mod file;
 mod kinds;
 mod limits;
 mod malformed;
@@ -21,23 +20,22 @@ use std::path::Path;
 use std::sync::Arc;
 
 use ::access::{AccessSettings, TokenSecret};
-use api::ServerLimits;
 use serde::Deserialize;
 use shard_store::{Memory, UnsupportedKind};
 use store_local::LocalSettings;
 use wire::KindShape;
 
-use self::audit::AuditError;
 use crate::store::StoreSettings;
 use crate::traces::TraceSettings;
+pub(crate) use bounds::parsed_within;
 use embedded::EmbeddedSection;
 pub(crate) use kinds::ConfiguredKind;
-use limits::LimitsError;
 use malformed::Malformed;
 use publish::{PublishError, PublishSection};
 use redis::RedisSection;
+pub(crate) use server::DRAINS;
 use server::ServerSection;
-use traces::{TracingError, TracingSection};
+use traces::TracingSection;
 
 /// The default file, which is read if it exists.
 pub(crate) const DEFAULT_PATH: &str = "megaboard.toml";
@@ -64,14 +62,8 @@ pub(crate) enum ConfigError {
     Unreadable { path: String, error: io::Error },
     #[error("{path}: {error}")]
     Malformed { path: String, error: Malformed },
-    #[error("server.limits: {0}")]
-    Limits(#[from] LimitsError),
-    #[error(transparent)]
-    Audit(#[from] AuditError),
     #[error("publish.targets: {0}")]
     Publish(#[from] PublishError),
-    #[error("tracing: {0}")]
-    Tracing(#[from] TracingError),
     #[error("{path}: {error}")]
     InFile { path: String, error: Box<Self> },
     #[error("kinds.{name}: {error}")]
@@ -101,7 +93,7 @@ impl Config {
     }
 
     fn parse(path: &str, text: &str) -> Result<Self, ConfigError> {
-        let config = file::parse(text).map_err(|error| ConfigError::Malformed {
+        let config = malformed::parse(text).map_err(|error| ConfigError::Malformed {
             path: path.to_owned(),
             error,
         })?;
@@ -133,24 +125,14 @@ impl Config {
         }
     }
 
-    /// Returns the limits of the server.
-    pub(crate) fn server_limits(&self) -> Result<ServerLimits, ConfigError> {
-        Ok(self.server.limits.server_limits()?)
-    }
-
-    /// Returns the limits of the audit log.
-    pub(crate) fn audit_limits(&self) -> Result<::access::audit::AuditLimits, ConfigError> {
-        Ok(self.server.audit_limits()?)
-    }
-
     /// Returns the targets of publishing, and their credentials.
     pub(crate) fn publish_settings(&self) -> Result<::publish::Settings, ConfigError> {
         Ok(self.publish.settings()?)
     }
 
     /// Returns where traces are sent; `None` if that is not configured.
-    pub(crate) fn trace_settings(&self) -> Result<Option<TraceSettings>, ConfigError> {
-        Ok(self.tracing.settings()?)
+    pub(crate) fn trace_settings(&self) -> Option<TraceSettings> {
+        self.tracing.settings()
     }
 
     /// Returns the kinds of the file, or the built-in one if it has none.

@@ -6,7 +6,6 @@ mod cli;
 mod completions;
 mod config;
 mod demo;
-mod drain;
 mod greeting;
 mod key;
 mod listen;
@@ -25,7 +24,7 @@ use std::process::ExitCode;
 use clap::{CommandFactory as _, Parser as _};
 use commands::board_commands::{add, boards, kinds, member, top};
 use commands::server::advice;
-use commands::{adopt, export, import, ingest, probes, terminal};
+use commands::{Halt, INTERRUPTED, adopt, export, import, ingest, probes, terminal};
 
 use cli::{Cli, Command};
 
@@ -50,6 +49,9 @@ fn main() -> ExitCode {
         Command::Verify(args) => verify::run(&args),
     };
     outcome.unwrap_or_else(|error| {
+        if let Some(Halt::Interrupted) = error.downcast_ref() {
+            return ExitCode::from(INTERRUPTED);
+        }
         let advice = error.downcast_ref().map_or("", advice);
         let message = format!("{error}{advice}");
         terminal::report(&wire::problem::without_keys(&message));

@@ -25,9 +25,8 @@ use tokio::signal::unix::{SignalKind, signal};
 use tokio::sync::watch;
 use tokio::time::{MissedTickBehavior, interval};
 
-use crate::config::{Config, ConfiguredKind};
+use crate::config::{Config, ConfiguredKind, DRAINS, parsed_within};
 use crate::demo;
-use crate::drain::Drain;
 use crate::greeting::{Greeting, first_kind};
 use crate::listen::Listen;
 use crate::logs::{self, LogFormat};
@@ -103,12 +102,16 @@ pub(crate) struct ServeArgs {
     /// How long the server goes on serving after SIGTERM, while /readyz is 503 and each response closes its connection, so
     /// that proxies and clients go elsewhere without losing a request. Up to 5m; 0s: not at all. A second signal, and
     /// Ctrl-C (SIGINT), end it at once. [default: 5s]
-    #[arg(long, value_name = "TIME", env = "MEGABOARD_DRAIN")]
-    drain: Option<Drain>,
+    #[arg(long, value_name = "TIME", env = "MEGABOARD_DRAIN", value_parser = drain)]
+    drain: Option<Duration>,
 
     /// Format of the log lines, which go to standard error. [default: text]
     #[arg(long, value_enum, value_name = "FORMAT", env = "MEGABOARD_LOG_FORMAT")]
     log_format: Option<LogFormat>,
+}
+
+fn drain(text: &str) -> Result<Duration, String> {
+    parsed_within(text, &DRAINS).map_err(|why| format!("it {why}"))
 }
 
 impl ServeArgs {
@@ -124,8 +127,9 @@ pub(crate) fn run(args: &ServeArgs) -> Result<ExitCode, Box<dyn Error>> {
     let read = Mark::of(args.config.as_deref());
     let config = Config::read(args.config.as_deref())?;
     let filter = logs::of_environment()?;
-    let collector = config.trace_settings()?;
-    let traces = collector.map(|settings| Traces::begin(&settings));
+    let traces = config
+        .trace_settings()
+        .map(|settings| Traces::begin(&settings));
     let traces = traces.transpose()?;
     logs::begin(
         args.log_format(&config),
@@ -164,8 +168,6 @@ async fn serve(
         config.kinds()?
     };
     let published = config.publish_settings()?;
-    config.server_limits()?;
-    config.audit_limits()?;
     let access = Access::new(&config.access_settings(args.token_secret.as_ref()));
     let access = access.map_err(|error| match (error, &args.token_secret) {
         (error @ AccessError::TokenSecret, Some(_)) => {
@@ -253,10 +255,8 @@ async fn serve_from(
     let merger = Arc::new(Merger::new(router.clone(), settings));
     // Signal handlers are installed before the address is printed.
     let stopping = catch_stop_signals()?;
-    let mut limits = config.server_limits()?;
-    if let Some(Drain(time)) = args.drain.or(config.server.drain) {
-        limits.drain = time;
-    }
+    let mut limits = config.server.server_limits();
+    limits.drain = args.drain.or(config.server.drain).unwrap_or(limits.drain);
     let reload = Reload::catch(args.config.clone(), serving.read)?;
 
     let listener = serving.listen.bind().await?;
@@ -328,7 +328,7 @@ async fn serve_from(
 
 /// Opens the audit log: the configured file, or one in the folder of an embedded store.
 fn audit_log(args: &ServeArgs, config: &Config, store: &StoreUrl) -> Result<AuditLog, String> {
-    let limits = config.audit_limits().map_err(|error| error.to_string())?;
+    let limits = config.server.audit_limits();
     let path = args.audit_log.as_ref().or(config.server.audit_log.as_ref());
     match (path, store) {
         (Some(path), _) => {

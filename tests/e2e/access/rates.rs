@@ -171,7 +171,10 @@ fn errors_in_the_limits_are_reported() {
         ),
         ("[server]\ntrusted_proxies = [\"proxy\"]", "proxy"),
         ("[server.limits]\nbody_bytes = 9999999999", "body_bytes"),
-        ("[server.limits]\nheader_timeout = \"soon\"", "soon"),
+        (
+            "[server.limits]\nheader_timeout = \"soon\"",
+            "limits.header_timeout",
+        ),
     ] {
         let (status, stderr) = testkit::Launch::on_a_free_port(config).refused();
         assert_eq!(status, Some(1), "{config}: {stderr}");

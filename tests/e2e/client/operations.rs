@@ -5,8 +5,7 @@ use std::time::Duration;
 
 use futures::TryStreamExt as _;
 use megaboard_client::{
-    BoardName, Client, Contribution, Event, Field, Kind, Mode, ProblemType, Profile, RankStyle,
-    Returning, Timestamp,
+    BoardName, Client, Contribution, Event, Field, Kind, ProblemType, Profile, Returning, Timestamp,
 };
 use testkit::{Exposition, Launch, Server};
 
@@ -247,17 +246,14 @@ async fn streams(client: &Client) {
 }
 
 async fn kinds(client: &Client) {
-    let mut races = Kind::new(["week", "all"]);
-    races.mode = Some(Mode::Best);
-    races.rank = Some(RankStyle::Competition);
-    races
-        .keep
-        .insert("all".to_owned(), serde_json::json!({"idle": "7d"}));
-    let races = races
+    let races = Kind::new(["week", "all"])
+        .set("mode", "best")
+        .set("rank", "competition")
+        .set("keep", serde_json::json!({"all": {"idle": "7d"}}))
         .with(Field::new("laps"))
         .with(Field::new("seconds").asc());
     let put = client.put_kind("races", &races).await.unwrap();
-    assert_eq!((put.fields.len(), put.mode.clone()), (2, Some(Mode::Best)));
+    assert_eq!((put.fields.len(), put.text("mode")), (2, Some("best")));
     // A kind that was read can be put unchanged.
     let read = client.kind("races").await.unwrap();
     assert_eq!(
@@ -265,11 +261,11 @@ async fn kinds(client: &Client) {
         (&put, put.clone())
     );
     // When two clients change a kind, the second gets an error.
-    let (mut seen, etag) = client.kind_with_etag("races").await.unwrap();
+    let (seen, etag) = client.kind_with_etag("races").await.unwrap();
     assert_eq!(seen, put);
-    seen.top = Some(10);
+    let seen = seen.set("top", 10);
     let changed = client.put_kind_if("races", &seen, &etag).await.unwrap();
-    assert_eq!(changed.top, Some(10));
+    assert_eq!(changed.settings["top"], 10);
     let refused = client.put_kind_if("races", &read, &etag).await.unwrap_err();
     assert!(refused.is(&ProblemType::PreconditionFailed), "{refused}");
     let kinds = client.kinds().await.unwrap();

@@ -284,7 +284,7 @@ fn misplaced_secrets_are_never_shown() {
             "publish.targets.a.password",
         ),
         ("[publish.targets.a]\npasword = \"s3cret\"", "pasword"),
-        ("[tracing]\notlp = \"http://a?key=s3cret\"", "tracing: otlp"),
+        ("[tracing]\notlp = \"http://a?key=s3cret\"", "tracing.otlp"),
     ] {
         let (status, stderr) = Launch::on_a_free_port(config).refused();
         assert_eq!(status, Some(1), "{config}: {stderr}");

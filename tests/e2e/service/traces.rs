@@ -227,8 +227,8 @@ fn a_collector_that_hangs_does_not_prevent_a_stop() {
 #[test]
 fn errors_in_the_traces_section_are_reported() {
     for (config, part) in [
-        ("otlp = \"collector:4318\"", "tracing: otlp"),
-        ("otlp = \"http://a\"\nsample = 2.0", "tracing: sample"),
+        ("otlp = \"collector:4318\"", "tracing.otlp"),
+        ("otlp = \"http://a\"\nsample = 2.0", "tracing.sample"),
         ("endpoint = \"http://a\"", "endpoint"),
     ] {
         let config = format!("[tracing]\n{config}\n");

@@ -9,7 +9,7 @@ use serde::Deserialize;
 pub struct AuditPage {
     /// The lines.
     pub entries: Vec<AuditLine>,
-    /// What older lines come [`before`](crate::GetAudit::before); `None` for the last page.
+    /// What older lines come [`before`](crate::Request::before); `None` for the last page.
     pub next: Option<String>,
 }
 

@@ -19,6 +19,14 @@ pub struct Top {
     pub entries: Vec<Entry>,
 }
 
+/// The tops of many boards.
+#[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
+#[non_exhaustive]
+pub struct Tops {
+    /// One for each requested board, in the order of the request.
+    pub boards: Vec<Top>,
+}
+
 /// A range of entries of a board.
 #[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
 #[non_exhaustive]
@@ -28,8 +36,8 @@ pub struct Entries {
     pub envelope: Envelope,
     /// The entries, in the order of the request: best first, if it does not say otherwise.
     pub entries: Vec<Entry>,
-    /// If more entries may follow: selects these
-    /// ([`GetRangeAfter`](crate::GetRangeAfter), [`GetRangeOfValues::after`](crate::GetRangeOfValues::after)).
+    /// If more entries may follow: selects these ([`Board::range_after`](crate::Board::range_after),
+    /// [`Request::after`](crate::Request::after)).
     pub next: Option<String>,
 }
 

@@ -13,11 +13,11 @@ mod values;
 pub use admin::{AuditLine, AuditPage, Keys, ListedKey};
 pub use board::{
     Boards, Count, Entries, FoundEntries, Info, Listed, Place, RankOf, Ready, Settled, StreamToken,
-    Top, WindowMembers,
+    Top, Tops, WindowMembers,
 };
 pub use entry::{Entry, Found, Moved, Neighbour, Standing};
 pub use envelope::{Envelope, Span};
-pub use kind::{Field, Kind, Mode, Op, Order, Packed, Publish, RankStyle, Retain, Ties, Weekday};
+pub use kind::{Field, Kind};
 pub use members::{Erased, Hidden, HiddenIn, MemberBoard, MemberBoards, Removed};
 pub use profile::{Profile, ProfilesOutcome, RejectedProfile};
 pub(crate) use time::in_micros;

@@ -6,10 +6,11 @@ use serde::de::{Deserializer, MapAccess, Visitor};
 use serde::{Deserialize, Serialize};
 
 /// The default field of kinds.
-pub(super) const POINTS: &str = "points";
+const POINTS: &str = "points";
 
 /// The fields of a standing, in the kind's order. For kinds whose only field is `points`, that field.
-#[derive(Debug, Clone, Default, PartialEq, Eq)]
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(from = "PointsOrFields", into = "PointsOrFields")]
 pub struct Values(Vec<(String, Option<i64>)>);
 
 impl Values {
@@ -51,50 +52,87 @@ impl Values {
     }
 }
 
-impl<'de> Deserialize<'de> for Values {
+/// The members of an object that a standing is: either the points, or all fields.
+#[derive(Serialize, Deserialize)]
+struct PointsOrFields {
+    #[serde(
+        default,
+        deserialize_with = "present",
+        skip_serializing_if = "Option::is_none"
+    )]
+    points: Option<Points>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    values: Option<Fields>,
+}
+
+/// The points; null for a field without a value.
+#[derive(Serialize, Deserialize)]
+struct Points(Option<i64>);
+
+/// Distinguishes null from an absent member.
+fn present<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<Points>, D::Error> {
+    Points::deserialize(deserializer).map(Some)
+}
+
+impl From<PointsOrFields> for Values {
+    fn from(members: PointsOrFields) -> Self {
+        match members {
+            PointsOrFields {
+                values: Some(Fields(values)),
+                ..
+            } => Self(values),
+            PointsOrFields { points, .. } => Self(
+                points
+                    .map(|Points(points)| (POINTS.to_owned(), points))
+                    .into_iter()
+                    .collect(),
+            ),
+        }
+    }
+}
+
+impl From<Values> for PointsOrFields {
+    fn from(Values(values): Values) -> Self {
+        match &values[..] {
+            [(name, points)] if name == POINTS => Self {
+                points: Some(Points(*points)),
+                values: None,
+            },
+            _ => Self {
+                points: None,
+                values: (!values.is_empty()).then_some(Fields(values)),
+            },
+        }
+    }
+}
+
+/// Fields in the kind's order.
+struct Fields(Vec<(String, Option<i64>)>);
+
+impl Serialize for Fields {
+    fn serialize<S: serde::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.collect_map(self.0.iter().map(|(name, value)| (name, value)))
+    }
+}
+
+impl<'de> Deserialize<'de> for Fields {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        struct Fields;
-        impl<'de> Visitor<'de> for Fields {
-            type Value = Values;
+        struct InOrder;
+        impl<'de> Visitor<'de> for InOrder {
+            type Value = Fields;
 
             fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
                 f.write_str("an object of integers, by field name")
             }
 
-            fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<Values, A::Error> {
-                let mut values = Vec::with_capacity(map.size_hint().unwrap_or(1));
+            fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<Fields, A::Error> {
+                let mut fields = Vec::with_capacity(map.size_hint().unwrap_or(1));
                 while let Some(field) = map.next_entry()? {
-                    values.push(field);
+                    fields.push(field);
                 }
-                Ok(Values(values))
+                Ok(Fields(fields))
             }
         }
-        deserializer.deserialize_map(Fields)
+        deserializer.deserialize_map(InOrder)
     }
-}
-
-impl<F: Into<String>> FromIterator<(F, i64)> for Values {
-    fn from_iter<I: IntoIterator<Item = (F, i64)>>(values: I) -> Self {
-        let fields = values.into_iter();
-        Self(
-            fields
-                .map(|(name, value)| (name.into(), Some(value)))
-                .collect(),
-        )
-    }
-}
-
-/// Serializes the fields in the kind's order.
-impl Serialize for Values {
-    fn serialize<S: serde::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        serializer.collect_map(self.iter())
-    }
-}
-
-/// Parses the member `points` of an entry. Null is a field without a value.
-pub(super) fn points<'de, D: Deserializer<'de>>(
-    deserializer: D,
-) -> Result<Option<Values>, D::Error> {
-    let points = Option::deserialize(deserializer)?;
-    Ok(Some(Values(vec![(POINTS.to_owned(), points)])))
 }

@@ -10,17 +10,25 @@ use crate::answer::in_micros;
 /// A new contribution has a random id. However often it is sent, it counts once on each of its boards,
 /// within the `dedupe` span of the kind. A clone is the same event; [`anew`](Self::anew) creates another
 /// event with the same content.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 #[must_use = "a contribution does nothing until it is sent"]
 pub struct Contribution {
+    #[serde(skip)]
     pub(super) boards: Vec<String>,
-    pub(super) member: String,
+    member: String,
+    #[serde(skip_serializing_if = "Option::is_none")]
     points: Option<i64>,
+    #[serde(skip_serializing_if = "Vec::is_empty", serialize_with = "fields")]
     values: Vec<(String, i64)>,
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub(super) id: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none", serialize_with = "in_micros")]
     at: Option<Timestamp>,
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
     set: bool,
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
     remove: bool,
+    #[serde(skip_serializing_if = "Option::is_none")]
     window: Option<String>,
 }
 
@@ -93,14 +101,8 @@ impl Contribution {
         self
     }
 
-    /// Sets the standing to the values in this window only (any selector), which must contain the time of
-    /// the event. Use one contribution for each window.
-    pub fn set_in(mut self, window: impl Into<String>) -> Self {
-        self.window = Some(window.into());
-        self.set()
-    }
-
-    /// Restricts a [removal](Self::removal) to this window (any selector).
+    /// Restricts a [removal](Self::removal), or a contribution that [sets](Self::set) a standing, to this window (any
+    /// selector), which must contain the time of the event. Use one contribution for each window.
     pub fn only_in(mut self, window: impl Into<String>) -> Self {
         self.window = Some(window.into());
         self
@@ -122,55 +124,31 @@ impl Contribution {
 
     /// Writes the contribution as JSON, with these of its boards.
     pub(super) fn write(&self, boards: &[String], into: &mut Vec<u8>) {
+        #[derive(Serialize)]
+        struct OnBoards<'a> {
+            #[serde(skip_serializing_if = "Option::is_none")]
+            board: Option<&'a str>,
+            #[serde(skip_serializing_if = "Option::is_none")]
+            boards: Option<&'a [String]>,
+            #[serde(flatten)]
+            contribution: &'a Contribution,
+        }
         let (board, boards) = match boards {
             [board] => (Some(board.as_str()), None),
             several => (None, Some(several)),
         };
-        let line = Line {
+        let line = OnBoards {
             board,
             boards,
-            member: &self.member,
-            points: self.points,
-            values: &self.values,
-            id: self.id.as_deref(),
-            at: self.at,
-            set: self.set,
-            remove: self.remove,
-            window: self.window.as_deref(),
+            contribution: self,
         };
         serde_json::to_writer(into, &line).expect("texts and integers are JSON");
     }
 }
 
-/// The wire format of a contribution.
-#[derive(Serialize)]
-struct Line<'a> {
-    #[serde(skip_serializing_if = "Option::is_none")]
-    board: Option<&'a str>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    boards: Option<&'a [String]>,
-    member: &'a str,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    points: Option<i64>,
-    #[serde(skip_serializing_if = "<[_]>::is_empty", serialize_with = "fields")]
-    values: &'a [(String, i64)],
-    #[serde(skip_serializing_if = "Option::is_none")]
-    id: Option<&'a str>,
-    #[serde(skip_serializing_if = "Option::is_none", serialize_with = "in_micros")]
-    at: Option<Timestamp>,
-    #[serde(skip_serializing_if = "std::ops::Not::not")]
-    set: bool,
-    #[serde(skip_serializing_if = "std::ops::Not::not")]
-    remove: bool,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    window: Option<&'a str>,
-}
-
 /// Serializes fields as a map, in this order.
-pub(crate) fn fields<S: Serializer>(
-    values: &[(String, i64)],
-    serializer: S,
-) -> Result<S::Ok, S::Error> {
+#[expect(clippy::ptr_arg, reason = "serde passes a reference to the field")]
+fn fields<S: Serializer>(values: &Vec<(String, i64)>, serializer: S) -> Result<S::Ok, S::Error> {
     serializer.collect_map(values.iter().map(|(name, value)| (name, value)))
 }
 
@@ -206,7 +184,8 @@ mod tests {
             .value("a", -2)
             .id("evt-1")
             .at(at)
-            .set_in("day");
+            .set()
+            .only_in("day");
         assert_eq!(
             written(&all),
             r#"{"boards":["hot/a","hot/b"],"member":"ü\"","values":{"z":1,"a":-2},"id":"evt-1","at":"2026-11-20T14:52:22.123999Z","set":true,"window":"day"}"#

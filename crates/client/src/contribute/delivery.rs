@@ -10,8 +10,8 @@ use futures::future::BoxFuture;
 use tokio::time::sleep;
 
 use super::contribution::Contribution;
-use super::outcome::{ContributeError, Outcome, Partial, Rejected, Undecided, Written, merged};
-use super::receipt::Receipt;
+use super::outcome::{ContributeError, Outcome, Undecided, merged};
+use super::receipt::{PartialItem, Receipt, ReceiptItem, Written};
 use super::reply::BatchReply;
 use super::requests::{Pending, RequestLimits, body_of, next_batch, outcomes_of};
 use super::sender::{Batch, BatchRequest, Next, Pause};
@@ -185,30 +185,26 @@ impl<'a> Delivery<'a> {
         let (_, unlisted) = receipt.unlisted();
         let is_nothing_applied = receipt.is_nothing_applied();
         let rejected: BTreeSet<usize> = receipt.rejected.iter().map(|item| item.index).collect();
-        for item in receipt.rejected {
-            self.outcome.rejected.push(Rejected {
-                index: sent[item.index].index,
-                board: item.board,
-                kind: item.kind,
-                detail: item.detail,
-            });
-        }
+        let index_of = |index: usize| sent[index].index;
+        self.outcome
+            .rejected
+            .extend(receipt.rejected.into_iter().map(|item| ReceiptItem {
+                index: index_of(item.index),
+                ..item
+            }));
         self.outcome.partial_count += receipt.partial_count;
-        for item in receipt.partial {
-            self.outcome.partial.push(Partial {
-                index: sent[item.index].index,
-                board: item.board,
-                left_out: item.left_out,
-            });
-        }
-        for written in receipt.standings {
-            self.outcome.standings.push(Written {
-                index: sent[written.index].index,
-                board: written.board,
-                member: written.member,
-                windows: written.windows,
-            });
-        }
+        self.outcome
+            .partial
+            .extend(receipt.partial.into_iter().map(|item| PartialItem {
+                index: index_of(item.index),
+                ..item
+            }));
+        self.outcome
+            .standings
+            .extend(receipt.standings.into_iter().map(|item| Written {
+                index: index_of(item.index),
+                ..item
+            }));
         let mut reason = None;
         let mut failed: BTreeMap<usize, Pending> = BTreeMap::new();
         for item in &receipt.failed {

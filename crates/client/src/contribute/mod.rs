@@ -21,10 +21,10 @@ use futures::future::BoxFuture;
 use crate::client::Client;
 
 pub use contribution::Contribution;
-pub(crate) use contribution::{fields, random_id};
+pub(crate) use contribution::random_id;
 use delivery::Delivery;
-pub use outcome::{ContributeError, Outcome, Partial, Rejected, Undecided, Written};
-pub use receipt::{PartialItem, Receipt, ReceiptItem};
+pub use outcome::{ContributeError, Outcome, Undecided};
+pub use receipt::{PartialItem, Receipt, ReceiptItem, Written};
 pub use reply::BatchReply;
 use requests::RequestLimits;
 pub use sender::{Batch, BatchRequest, Format, Next, Pause, Sender};

@@ -2,9 +2,8 @@
 
 use std::fmt::{self, Display, Formatter};
 
-use crate::answer::Standing;
+use super::receipt::{PartialItem, ReceiptItem, Written};
 use crate::error::Error;
-use crate::problem::ProblemType;
 
 /// The outcome of contributions. A contribution counts once for each of its boards.
 ///
@@ -18,56 +17,16 @@ pub struct Outcome {
     /// The number that were applied before, with the same id.
     pub duplicates: u64,
     /// The applied contributions that did not count in all windows of their kind, ordered by index.
-    pub partial: Vec<Partial>,
+    pub partial: Vec<PartialItem>,
     /// The number of these. The server lists 100 of each request.
     pub partial_count: u64,
     /// The invalid contributions, ordered by index. Do not send them again.
-    pub rejected: Vec<Rejected>,
+    pub rejected: Vec<ReceiptItem>,
     /// The number of invalid contributions. Greater than the length of `rejected` only if the server
     /// did not list all of them.
     pub rejected_count: u64,
     /// If requested: the standings after each applied contribution, and the current ones of duplicates.
     pub standings: Vec<Written>,
-}
-
-/// A contribution that did not count in all windows of its kind on one of its boards.
-#[derive(Debug, Clone, PartialEq, Eq)]
-#[non_exhaustive]
-pub struct Partial {
-    /// The index in the list of contributions.
-    pub index: usize,
-    /// The board.
-    pub board: String,
-    /// The periods in whose windows it did not count, such as `hour`: they are closed, or no longer kept.
-    pub left_out: Vec<String>,
-}
-
-/// A contribution that was rejected on one of its boards.
-#[derive(Debug, Clone, PartialEq, Eq)]
-#[non_exhaustive]
-pub struct Rejected {
-    /// The index in the list of contributions.
-    pub index: usize,
-    /// The board; `None` if the contribution itself is invalid.
-    pub board: Option<String>,
-    /// The type of the problem.
-    pub kind: ProblemType,
-    /// The invalid field and its value.
-    pub detail: String,
-}
-
-/// The standings of a member after one contribution to one board.
-#[derive(Debug, Clone, PartialEq, Eq)]
-#[non_exhaustive]
-pub struct Written {
-    /// The index in the list of contributions.
-    pub index: usize,
-    /// The board.
-    pub board: String,
-    /// The member.
-    pub member: String,
-    /// The standing in each window that the contribution counts in.
-    pub windows: Vec<Standing>,
 }
 
 /// A contribution whose outcome is undecided.

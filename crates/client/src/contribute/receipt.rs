@@ -34,48 +34,54 @@ pub struct Receipt {
     pub failed: Vec<ReceiptItem>,
     /// How many contributions were read before the server ended the request. `None` if all were.
     pub read: Option<usize>,
+    /// If requested: the standings after each applied contribution, and the current ones of duplicates.
     #[serde(default)]
-    pub(super) standings: Vec<WireWritten>,
+    pub standings: Vec<Written>,
     /// The type of the problem, if the receipt is also a problem document.
     #[serde(rename = "type")]
     problem: Option<ProblemType>,
 }
 
-/// A contribution of a [`Receipt`] that was not applied on a board.
-#[derive(Debug, Deserialize)]
+/// A contribution that was rejected, or that the store could not apply, on one of its boards.
+#[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
 #[non_exhaustive]
 pub struct ReceiptItem {
-    /// The index in the request.
+    /// The index in the request, or in an [`Outcome`](super::Outcome) in the list of contributions.
     pub index: usize,
-    /// The board; `None` if the contribution has none.
+    /// The board; `None` if the contribution itself is invalid.
     pub board: Option<String>,
     /// The type of the problem.
     #[serde(rename = "type")]
     pub kind: ProblemType,
-    /// Details of the problem.
+    /// Details of the problem: the invalid field and its value.
     #[serde(default)]
     pub detail: String,
 }
 
-/// A contribution of a [`Receipt`] that did not count in all windows of its kind.
-#[derive(Debug, Deserialize)]
+/// A contribution that did not count in all windows of its kind on one of its boards.
+#[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
 #[non_exhaustive]
 pub struct PartialItem {
-    /// The index in the request.
+    /// The index, as that of a [`ReceiptItem`].
     pub index: usize,
     /// The board.
     pub board: String,
-    /// The periods in whose windows it did not count, such as `hour`: closed, or no longer kept.
+    /// The periods in whose windows it did not count, such as `hour`: they are closed, or no longer kept.
     pub left_out: Vec<String>,
 }
 
 /// The standings of a member after one contribution to one board.
-#[derive(Debug, Deserialize)]
-pub(super) struct WireWritten {
-    pub(super) index: usize,
-    pub(super) board: String,
-    pub(super) member: String,
-    pub(super) windows: Vec<Standing>,
+#[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
+#[non_exhaustive]
+pub struct Written {
+    /// The index, as that of a [`ReceiptItem`].
+    pub index: usize,
+    /// The board.
+    pub board: String,
+    /// The member.
+    pub member: String,
+    /// The standing in each window that the contribution counts in.
+    pub windows: Vec<Standing>,
 }
 
 impl Receipt {
@@ -91,14 +97,6 @@ impl Receipt {
             .chain(receipt.partial.iter().map(|item| item.index));
         let fits = receipt.read.is_none_or(|read| read <= sent) && indices.all(|it| it < sent);
         fits.then_some(receipt)
-    }
-
-    /// Returns the standings of its only contribution, to one board.
-    pub(crate) fn into_windows(self) -> Vec<Standing> {
-        self.standings
-            .into_iter()
-            .flat_map(|written| written.windows)
-            .collect()
     }
 
     /// Returns how many rejected and how many failed outcomes are not listed.

@@ -7,31 +7,20 @@ use reqwest::Response;
 use reqwest::header::{ACCEPT, AUTHORIZATION, CONTENT_TYPE, HeaderValue};
 use tokio::time::timeout;
 
+use super::BoardStream;
 use super::event::Event;
 use super::sse::{Message, Parser, TooLong};
 use crate::client::retry_after;
 use crate::error::Error;
 use crate::problem::Problem;
-use crate::query::ApiRequest;
-use crate::retry::{Backoff, RetryPolicy};
+use crate::retry::Backoff;
 
 const EVENT_STREAM: &str = "text/event-stream";
 const LAST_EVENT_ID: &str = "last-event-id";
 
-/// The settings of a stream.
-pub(super) struct StreamSettings {
-    pub(super) request: ApiRequest,
-    /// Whether to send the client's key.
-    pub(super) sends_key: bool,
-    pub(super) retry: RetryPolicy,
-    /// How long a connection may be silent.
-    pub(super) silence: Duration,
-    pub(super) event_bytes_max: usize,
-}
-
 /// Follows a stream, reconnecting when a connection is lost.
 pub(super) struct Follower {
-    settings: StreamSettings,
+    settings: BoardStream,
     connection: Option<Connection>,
     /// Received messages that were not returned yet.
     messages: VecDeque<Message>,
@@ -50,7 +39,7 @@ struct Connection {
 }
 
 impl Follower {
-    pub(super) fn new(settings: StreamSettings) -> Self {
+    pub(super) fn new(settings: BoardStream) -> Self {
         Self {
             settings,
             connection: None,

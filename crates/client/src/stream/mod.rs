@@ -15,12 +15,13 @@ use std::time::Duration;
 
 use futures::stream::{self, BoxStream, Stream, StreamExt as _};
 
+use crate::answer::Top;
 use crate::board::Board;
 use crate::error::Error;
-use crate::query::ApiRequest;
+use crate::request::Request;
 use crate::retry::RetryPolicy;
 pub use event::{Changes, Event};
-use follow::{Follower, StreamSettings};
+use follow::Follower;
 
 /// Three times the interval at which the server sends a comment.
 const SILENCE_MAX: Duration = Duration::from_secs(45);
@@ -31,23 +32,27 @@ const EVENT_BYTES_MAX: usize = 32 << 20;
 #[derive(Debug, Clone)]
 #[must_use = "nothing is sent until `events` is polled"]
 pub struct BoardStream {
-    request: ApiRequest,
+    request: Request<Top>,
+    /// Whether to send the client's key.
     sends_key: bool,
     retry: RetryPolicy,
+    /// How long a connection may be silent.
     silence: Duration,
+    event_bytes_max: usize,
 }
 
 impl Board {
     /// Streams the top of the board: first all of it, then its changes.
     pub fn stream(&self) -> BoardStream {
         BoardStream {
-            request: self.request("/stream"),
+            request: self.get("/stream"),
             sends_key: true,
             retry: RetryPolicy {
                 give_up_after: Duration::MAX,
                 ..self.client.shared.retry
             },
             silence: SILENCE_MAX,
+            event_bytes_max: EVENT_BYTES_MAX,
         }
     }
 }
@@ -61,7 +66,7 @@ impl BoardStream {
     /// Selects a window (any selector); the kind's first by default. Selectors such as `day` follow the
     /// calendar.
     pub fn window(self, window: impl Display) -> Self {
-        self.with("window", window)
+        self.with("window", window.to_string())
     }
 
     /// Requests [`Event::Changes`] instead of [`Event::Board`], except for the first event and whenever
@@ -77,13 +82,13 @@ impl BoardStream {
 
     /// Requests [`Event::Member`] for this member, in addition to the top.
     pub fn member(self, member: impl Display) -> Self {
-        self.with("member", member)
+        self.with("member", member.to_string())
     }
 
     /// Sends this token instead of the client's key.
     pub fn token(mut self, token: impl Display) -> Self {
         self.sends_key = false;
-        self.with("token", token)
+        self.with("token", token.to_string())
     }
 
     /// Sets the retry policy of reconnects. By default it is that of the client, without a time limit.
@@ -106,21 +111,14 @@ impl BoardStream {
     /// unknown kind (404), a window past its retention (410), and other errors of this sort.
     #[must_use]
     pub fn events(self) -> Events {
-        let follower = Follower::new(StreamSettings {
-            request: self.request,
-            sends_key: self.sends_key,
-            retry: self.retry,
-            silence: self.silence,
-            event_bytes_max: EVENT_BYTES_MAX,
-        });
-        let events = stream::unfold(follower, |mut follower| async move {
+        let events = stream::unfold(Follower::new(self), |mut follower| async move {
             let event = follower.next().await?;
             Some((event, follower))
         });
         Events(events.boxed())
     }
 
-    fn with(mut self, name: &str, value: impl Display) -> Self {
+    fn with(mut self, name: &'static str, value: impl Into<serde_json::Value>) -> Self {
         self.request = self.request.with(name, value);
         self
     }

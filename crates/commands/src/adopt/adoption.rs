@@ -11,21 +11,18 @@ use board::{Member, NameOrder, Timestamp};
 use encodings::{Encoding, ReadDirection};
 use futures::FutureExt as _;
 use indicatif::ProgressBar;
-use megaboard_client::{Client, Format, RetryPolicy};
 
 use super::args::AdoptArgs;
 use super::check::BEST_COUNT;
 use super::fit;
 use super::report::{Examples, Report};
-use super::sending::{Batch, Sender, Sent};
+use super::sending::{BATCH_LINES_MAX, BatchSender, Sent};
 use super::source::{Source, SourceError};
 use super::standing::{Reader, Tally};
 use super::suspects;
 use super::target::Target;
-use crate::board_path::BoardPath;
-use crate::delivery::{Halt, Stop};
+use crate::delivery::{Halt, LineSender, Lines, Resend};
 use crate::reads::Reads;
-use crate::runtime::Runtime;
 
 /// The number of requests in flight. There are several, since each waits until its batch is durable.
 const SENDERS: usize = 4;
@@ -46,19 +43,16 @@ fn failed(reason: impl Display) -> Halt {
 
 /// Waits for the source, or for a signal.
 fn ask<T>(
-    runtime: &Runtime,
-    stop: &Stop,
+    reads: Reads<'_>,
     reply: impl Future<Output = Result<T, SourceError>>,
 ) -> Result<T, Halt> {
-    runtime
-        .block_on(stop.unless_requested(reply))?
-        .map_err(failed)
+    let reply = reads.stop.unless_requested(reply);
+    reads.runtime.block_on(reply)?.map_err(failed)
 }
 
 /// One sorted set that is copied to one board.
 pub(super) struct Adoption<'a> {
-    runtime: &'a Runtime,
-    client: &'a Client,
+    reads: Reads<'a>,
     source: Source,
     encoding: Encoding,
     read_direction: ReadDirection,
@@ -70,9 +64,7 @@ pub(super) struct Adoption<'a> {
     keep: u64,
     target: Target<'a>,
     window: String,
-    stop: &'a Stop,
     progress: &'a ProgressBar,
-    say: &'a (dyn Fn(String) + Sync),
     left_out: Examples,
     rejected: Examples,
 }
@@ -81,11 +73,8 @@ impl<'a> Adoption<'a> {
     /// Connects to the source, and reads the settings of the board's kind.
     pub(super) fn prepare(
         args: &AdoptArgs,
-        runtime: &'a Runtime,
-        client: &'a Client,
-        stop: &'a Stop,
+        reads: Reads<'a>,
         progress: &'a ProgressBar,
-        say: &'a (dyn Fn(String) + Sync),
     ) -> Result<Self, Halt> {
         let encoding = args.encoding.clone().unwrap_or(Encoding::Plain);
         let time_key = match &encoding {
@@ -102,21 +91,16 @@ impl<'a> Adoption<'a> {
             )));
         }
         let source = Source::open(&args.from, &args.sorted_set, time_key, args.scale);
-        let source = ask(runtime, stop, source)?;
+        let source = ask(reads, source)?;
+        let board = &args.board;
         let target = Target {
-            reads: Reads {
-                runtime,
-                client,
-                stop,
-                retry: RetryPolicy::default(),
-                say,
-            },
-            path: BoardPath::parse(&args.board).map_err(failed)?,
+            reads,
+            board: reads.client.board_named(board.clone()),
         };
         let kind = target.kind()?;
         let fields = kind.fields();
         if fields.len() != encoding.fields() {
-            let (name, fields, packed) = (target.path.kind(), fields.join(", "), encoding.fields());
+            let (name, fields, packed) = (board.kind(), fields.join(", "), encoding.fields());
             return Err(Halt::Failed(format!(
                 "the encoding packs {packed} values, but kind {name} has the fields {fields}"
             )));
@@ -124,7 +108,7 @@ impl<'a> Adoption<'a> {
         let window = kind
             .window_to_check(args.window.as_deref())
             .ok_or_else(|| {
-                let (name, windows) = (target.path.kind(), kind.windows());
+                let (name, windows) = (board.kind(), kind.windows());
                 let selected = args.window.as_deref().unwrap_or("all");
                 failed(format!(
                     "kind {name} has no window `{selected}`; choose one of {windows} with --window"
@@ -132,7 +116,7 @@ impl<'a> Adoption<'a> {
             })?;
         let count = best_count(kind.keep());
         let read_direction = kind.read_direction(encoding.read_direction());
-        let best = ask(runtime, stop, source.first(read_direction, count))?;
+        let best = ask(reads, source.first(read_direction, count))?;
         fit::check(&encoding, &best, now()).map_err(failed)?;
         if args.encoding.is_none() {
             suspects::check_scores(&best, now()).map_err(failed)?;
@@ -140,14 +124,14 @@ impl<'a> Adoption<'a> {
         }
         let at = args.at.unwrap_or_else(now);
         if args.window.is_none() && kind.has_calendar_windows() {
-            let (name, windows) = (target.path.kind(), kind.windows());
-            say(format!(
+            let (name, windows) = (board.kind(), kind.windows());
+            (reads.say)(format!(
                 "without --window each score goes into every window of kind {name} ({windows}) that contains its time, \
                  so that the windows of today have totals of all time, too; --window all sets that of all time alone"
             ));
         }
         if !encoding.has_time() {
-            say(format!(
+            (reads.say)(format!(
                 "the encoding has no times: the time of all standings is {at}"
             ));
         }
@@ -155,24 +139,21 @@ impl<'a> Adoption<'a> {
             encoding.clone(),
             at,
             fields.clone(),
-            &args.board,
+            &board.to_string(),
             args.window.as_deref(),
         );
         Ok(Self {
             read_direction,
             names: kind.names(),
             keep: kind.keep(),
-            runtime,
-            client,
+            reads,
             source,
             encoding,
             reader,
             fields,
             target,
             window,
-            stop,
             progress,
-            say,
             left_out: Examples::new("members that are left out"),
             rejected: Examples::new("rejected contributions"),
         })
@@ -223,8 +204,8 @@ impl<'a> Adoption<'a> {
         })
     }
 
-    fn send_all(&self, batches: &Receiver<Batch>) -> (Sent, Result<(), Halt>) {
-        let sender = self.sender();
+    fn send_all(&self, batches: &Receiver<Lines>) -> (Sent, Result<(), Halt>) {
+        let mut sender = self.sender();
         let mut sent = Sent::default();
         for batch in batches {
             if let Err(halt) = sender.deliver(&batch, &mut sent) {
@@ -234,32 +215,29 @@ impl<'a> Adoption<'a> {
         (sent, Ok(()))
     }
 
-    fn sender(&self) -> Sender<'_> {
-        Sender {
-            runtime: self.runtime,
-            http: megaboard_client::Sender::new(self.client, Format::Ndjson),
-            stop: self.stop,
-            say: self.say,
+    fn sender(&self) -> BatchSender<'_> {
+        BatchSender {
+            reads: self.reads,
+            sender: LineSender::new(self.reads.client, self.reads.stop),
             rejected: &self.rejected,
         }
     }
 
     /// Reads all entries, and distributes them to the queues of the senders. If a sender has ended, this returns
     /// without an error, since the sender returns its own.
-    fn read_all(&self, queues: &[SyncSender<Batch>], tally: &mut Tally) -> Result<(), Halt> {
+    fn read_all(&self, queues: &[SyncSender<Lines>], tally: &mut Tally) -> Result<(), Halt> {
         let scan = |cursor: String| {
             let source = self.source.clone();
-            self.runtime
+            self.reads
+                .runtime
                 .spawn(async move { source.scan(&cursor).await }.boxed())
         };
-        let mut batches: Vec<Batch> = (0..LOTS).map(|_| Batch::default()).collect();
+        let mut batches: Vec<Lines> = (0..LOTS).map(|_| Lines::default()).collect();
         let queue_of = |lot: usize| &queues[lot * queues.len() / LOTS];
         let mut next = Some(scan("0".to_owned()));
         while let Some(page) = next.take() {
-            if self.stop.requested() {
-                return Err(Halt::Interrupted);
-            }
-            let page = self.runtime.block_on(self.stop.unless_requested(page))?;
+            let page = self.reads.stop.unless_requested(page);
+            let page = self.reads.runtime.block_on(page)?;
             let page = page.map_err(failed)?.map_err(failed)?;
             if page.cursor != "0" {
                 next = Some(scan(page.cursor));
@@ -268,15 +246,17 @@ impl<'a> Adoption<'a> {
                 let standing = match self.reader.read(entry, tally) {
                     Ok(standing) => standing,
                     Err(reason) => {
-                        self.left_out.show(reason, self.say);
+                        self.left_out.show(reason, self.reads.say);
                         continue;
                     }
                 };
                 let lot = lot_of(&standing.member);
                 let batch = &mut batches[lot];
                 self.reader.write(&standing, &mut batch.body);
-                batch.end_line();
-                if batch.is_full() && queue_of(lot).send(std::mem::take(batch)).is_err() {
+                batch.end_line(Resend::AmongSets);
+                if batch.len() >= BATCH_LINES_MAX
+                    && queue_of(lot).send(std::mem::take(batch)).is_err()
+                {
                     return Ok(());
                 }
             }
@@ -295,7 +275,7 @@ impl<'a> Adoption<'a> {
     }
 
     fn ask<T>(&self, reply: impl Future<Output = Result<T, SourceError>>) -> Result<T, Halt> {
-        ask(self.runtime, self.stop, reply)
+        ask(self.reads, reply)
     }
 }
 

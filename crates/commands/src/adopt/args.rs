@@ -6,12 +6,12 @@ use board::Timestamp;
 use clap::Args;
 use clap::builder::NonEmptyStringValueParser;
 use encodings::Encoding;
+use megaboard_client::BoardName;
 
 use super::source::SourceUrl;
-use crate::board_path::BoardPath;
 use crate::result_args::ResultArgs;
 use crate::secrets::SecretParser;
-use crate::server::ServerArgs;
+use crate::server::{ServerArgs, board_name};
 
 /// The greatest scale.
 const SCALE_MAX: i64 = 1_000_000_000;
@@ -66,8 +66,8 @@ pub struct AdoptArgs {
     pub(super) scale: Option<u32>,
 
     /// The board, as KIND/SUBJECT.
-    #[arg(long, value_name = "BOARD", value_parser = board)]
-    pub(super) board: String,
+    #[arg(long, value_name = "BOARD", value_parser = board_name)]
+    pub(super) board: BoardName,
 
     /// Set only this window, such as day:2026-11-20, which must contain all times. [default: all windows that contain
     /// the time of a standing]
@@ -83,9 +83,4 @@ pub struct AdoptArgs {
 
     #[command(flatten)]
     pub(super) result: ResultArgs,
-}
-
-/// Validates the text of a board.
-fn board(text: &str) -> Result<String, String> {
-    BoardPath::parse(text).map(|_| text.to_owned())
 }

@@ -3,9 +3,10 @@
 use std::collections::HashSet;
 
 use board::NameOrder;
+use megaboard_client::Entry;
 
 use super::standing::Standing;
-use super::target::Ranked;
+use super::target;
 
 /// The maximum number of positions that are compared.
 pub(super) const BEST_COUNT: usize = 1_000;
@@ -24,11 +25,11 @@ pub(super) struct Differences {
 }
 
 /// Compares the source's list, best first, with the beginning of the board's.
-pub(super) fn compare(source: &[Standing], board: &[Ranked], fields: &[String]) -> Differences {
+pub(super) fn compare(source: &[Standing], board: &[Entry], fields: &[String]) -> Differences {
     let mut differences = Differences::default();
     for (index, standing) in source.iter().enumerate() {
         let ranked = board.get(index);
-        if ranked.is_some_and(|ranked| ranked.is(standing, fields)) {
+        if ranked.is_some_and(|ranked| target::is(ranked, standing, fields)) {
             continue;
         }
         differences.positions += 1;
@@ -86,9 +87,11 @@ mod tests {
         }
     }
 
-    fn board(entries: &[(&str, i64)]) -> Vec<Ranked> {
+    fn board(entries: &[(&str, i64)]) -> Vec<Entry> {
         let entry = |(member, points): &(&str, i64)| {
-            serde_json::from_value(json!({"rank": 1, "member": member, "points": points})).unwrap()
+            let at = "2026-11-20T14:52:22Z";
+            let entry = json!({"rank": 1, "member": member, "points": points, "reached_at": at});
+            serde_json::from_value(entry).unwrap()
         };
         entries.iter().map(entry).collect()
     }

@@ -137,7 +137,7 @@ pub(super) fn is_time(at: Timestamp, now: Timestamp) -> bool {
 }
 
 #[cfg(test)]
-pub(super) mod tests {
+pub(crate) mod tests {
     use super::*;
     use crate::adopt::page::Score;
 

@@ -23,39 +23,35 @@ mod target;
 
 use std::error::Error;
 use std::process::ExitCode;
-use std::time::{Duration, Instant};
+use std::time::Instant;
 
-use indicatif::ProgressBar;
-use indicatif::style::{ProgressStyle, TemplateError};
 use serde_json::Value;
 
 pub use self::args::AdoptArgs;
 
 use self::adoption::Adoption;
-use crate::delivery::{Halt, INTERRUPTED, Stop};
+use crate::delivery::Stop;
+use crate::reads::Reads;
 use crate::runtime::Runtime;
 use crate::terminal;
-
-const PROGRESS_SHOWN_EVERY: Duration = Duration::from_millis(200);
 
 /// Runs the command.
 pub fn run(args: &AdoptArgs) -> Result<ExitCode, Box<dyn Error>> {
     let started = Instant::now();
-    let stop = Stop::on_signals()?;
-    let progress = ProgressBar::no_length();
-    progress.set_style(style()?);
-    progress.enable_steady_tick(PROGRESS_SHOWN_EVERY);
+    let progress =
+        terminal::progress("{wide_bar} {human_pos} of {human_len}, {per_sec}, {eta} left");
     let say = |message: String| progress.suspend(|| terminal::report(&message));
     let runtime = Runtime::start()?;
-    let client = args.server.client()?;
-    let adoption = Adoption::prepare(args, &runtime, &client, &stop, &progress, &say);
+    let reads = Reads {
+        runtime: &runtime,
+        client: &args.server.client()?,
+        stop: &runtime.block_on(async { Stop::on_signals() })?,
+        say: &say,
+    };
+    let adoption = Adoption::prepare(args, reads, &progress);
     let outcome = adoption.and_then(|it| it.run());
     progress.finish_and_clear();
-    let report = match outcome {
-        Ok(report) => report,
-        Err(Halt::Interrupted) => return Ok(ExitCode::from(INTERRUPTED)),
-        Err(Halt::Failed(reason)) => return Err(reason.into()),
-    };
+    let report = outcome?;
     for line in report.warnings.iter().chain(&report.differences) {
         say(line.clone());
     }
@@ -67,9 +63,4 @@ pub fn run(args: &AdoptArgs) -> Result<ExitCode, Box<dyn Error>> {
     } else {
         ExitCode::FAILURE
     })
-}
-
-/// Returns the style of the progress bar, which is hidden if standard error is not a terminal.
-fn style() -> Result<ProgressStyle, TemplateError> {
-    ProgressStyle::with_template("{wide_bar} {human_pos} of {human_len}, {per_sec}, {eta} left")
 }

@@ -2,11 +2,11 @@
 
 use std::sync::atomic::{AtomicU64, Ordering};
 
+use megaboard_client::BoardName;
 use serde_json::{Value, json};
 
 use super::sending::Sent;
 use super::standing::Tally;
-use crate::board_path::BoardPath;
 
 /// The number of members in a result that only the board has, and of their names in a message.
 const LISTED_MAX: usize = 1_000;
@@ -66,7 +66,7 @@ impl OnlyOnBoard {
     }
 
     /// Describes them, if there are any.
-    pub(super) fn sentence(&self, board: &BoardPath) -> Option<String> {
+    pub(super) fn sentence(&self, board: &BoardName) -> Option<String> {
         let shown = self.members.iter().take(NAMES_MAX);
         let shown: Vec<String> = shown.map(|member| format!("{member:?}")).collect();
         let more = if self.count > shown.len() {
@@ -74,9 +74,10 @@ impl OnlyOnBoard {
         } else {
             ""
         };
+        let path = board.path().unwrap_or_default();
         (self.count > 0).then(|| {
             format!(
-                "on the board but not in the source ({}): {}{more}; DELETE {board}/members/MEMBER removes one",
+                "on the board but not in the source ({}): {}{more}; DELETE {path}/members/MEMBER removes one",
                 self.count,
                 shown.join(", ")
             )
@@ -166,7 +167,7 @@ mod tests {
 
     #[test]
     fn members_that_only_the_board_has_are_counted_and_the_first_named() {
-        let board = BoardPath::parse("gifts/a").unwrap();
+        let board = "gifts/a".parse().unwrap();
         let mut only_on_board = OnlyOnBoard::default();
         assert_eq!(only_on_board.sentence(&board), None);
         only_on_board.add(vec!["u".to_owned(), "v".to_owned()]);

@@ -1,44 +1,21 @@
 //! The board that is written: [`Target`]. Reads its kind and its entries.
 
-use std::collections::BTreeMap;
-
 use board::NameOrder;
 use encodings::ReadDirection;
-use megaboard_client::{Order, Ties};
-use serde::Deserialize;
+use megaboard_client::{Board, Entries, Entry, Field};
 
 use super::standing::Standing;
-use crate::board_path::{BoardPath, encoded};
 use crate::delivery::Halt;
 use crate::reads::Reads;
 
 /// A board.
 pub(super) struct Target<'a> {
     pub(super) reads: Reads<'a>,
-    pub(super) path: BoardPath,
+    pub(super) board: Board,
 }
 
 /// The settings of a kind that `adopt` uses.
-#[derive(Debug, Deserialize)]
-#[serde(transparent)]
 pub(super) struct Kind(megaboard_client::Kind);
-
-/// Entries of a board.
-#[derive(Debug, Deserialize)]
-pub(super) struct Page {
-    /// The number of ranked members.
-    pub(super) members: u64,
-    pub(super) entries: Vec<Ranked>,
-}
-
-/// An entry of the board.
-#[derive(Debug, Deserialize)]
-pub(super) struct Ranked {
-    pub(super) member: String,
-    points: Option<i64>,
-    #[serde(default)]
-    values: BTreeMap<String, Option<i64>>,
-}
 
 impl Kind {
     pub(super) fn fields(&self) -> Vec<String> {
@@ -48,8 +25,9 @@ impl Kind {
 
     /// Returns the maximum number of ranked members.
     pub(super) fn keep(&self) -> u64 {
-        let retain = self.0.retain.as_ref();
-        retain.map_or(u64::MAX, |retain| retain.keep)
+        let retain = self.0.settings.get("retain");
+        let keep = retain.and_then(|retain| retain["keep"].as_u64());
+        keep.unwrap_or(u64::MAX)
     }
 
     /// Returns the window that will contain all standings: the selected one, or `all`. `None` if the kind has no such
@@ -89,7 +67,7 @@ impl Kind {
 
     /// Returns the order of members with equal values and times.
     pub(super) fn names(&self) -> NameOrder {
-        if self.0.ties == Some(Ties::Member) && self.is_ascending() {
+        if self.0.text("ties") == Some("member") && self.is_ascending() {
             NameOrder::Lower
         } else {
             NameOrder::Higher
@@ -98,37 +76,26 @@ impl Kind {
 
     fn is_ascending(&self) -> bool {
         let first = self.0.fields.first();
-        first.is_some_and(|field| field.order == Some(Order::Asc))
+        first.is_some_and(Field::is_ascending)
     }
 }
 
-impl Ranked {
-    /// Returns whether the entry has this member and these values.
-    pub(super) fn is(&self, standing: &Standing, fields: &[String]) -> bool {
-        let value = |field: &String| match self.points {
-            Some(points) => Some(points),
-            None => self.values.get(field).copied().flatten(),
-        };
-        self.member == standing.member.as_str()
-            && fields
-                .iter()
-                .map(value)
-                .eq(standing.values.iter().copied().map(Some))
-    }
+/// Returns whether an entry has this member and these values.
+pub(super) fn is(entry: &Entry, standing: &Standing, fields: &[String]) -> bool {
+    let values = fields.iter().map(|field| entry.values.get(field));
+    entry.member == standing.member.as_str() && values.eq(standing.values.iter().copied().map(Some))
 }
 
 impl Target<'_> {
     pub(super) fn kind(&self) -> Result<Kind, Halt> {
-        let kind = self.path.kind();
-        self.reads.read(&format!("/v1/kinds/{}", encoded(kind)))
+        let request = self.reads.client.kind(self.board.name().kind());
+        Ok(Kind(self.reads.wait(request)??))
     }
 
     /// Reads the entries from this position on.
-    pub(super) fn page(&self, window: &str, from: u64, count: u64) -> Result<Page, Halt> {
-        let (path, window) = (&self.path, encoded(window));
-        let to = from + count - 1;
-        let path = format!("{path}/range?from={from}&to={to}&window={window}");
-        self.reads.read(&path)
+    pub(super) fn page(&self, window: &str, from: u64, count: u64) -> Result<Entries, Halt> {
+        let request = self.board.range(from..=from + count - 1).window(window);
+        Ok(self.reads.wait(request)??)
     }
 }
 
@@ -141,7 +108,7 @@ mod tests {
     #[test]
     fn a_window_that_the_kind_does_not_have_is_rejected() {
         let kind = json!({"fields": [{"name": "points"}], "windows": ["day", "all"]});
-        let kind: Kind = serde_json::from_value(kind).unwrap();
+        let kind = Kind(serde_json::from_value(kind).unwrap());
         let window = |selected| kind.window_to_check(selected);
         assert_eq!(window(None).as_deref(), Some("all"));
         assert_eq!(

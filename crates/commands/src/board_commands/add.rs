@@ -5,19 +5,17 @@ use std::fmt::Write as _;
 use std::io;
 use std::process::ExitCode;
 
-use crate::board_path::BoardPath;
 use crate::integer::{self, IntegerError};
 use crate::result_args::ResultArgs;
 use crate::runtime::Runtime;
-use crate::server::ServerArgs;
-use crate::terminal::{layout, printable, right, table};
+use crate::server::{ServerArgs, board_name};
+use crate::terminal::{Cells, printable, table};
 use clap::Args;
-use comfy_table::Cell;
-use megaboard_client::{ContributeError, Contribution, Returning, Standing};
+use megaboard_client::{BoardName, ContributeError, Contribution, Returning, Standing};
 use serde::Serialize;
 
 use crate::board_commands::client;
-use crate::board_commands::standings::Fields;
+use crate::board_commands::standings::{Fields, or_dash};
 
 /// Contributes to a board, which the first contribution creates.
 ///
@@ -28,8 +26,8 @@ use crate::board_commands::standings::Fields;
 #[derive(Args, Debug)]
 pub struct AddArgs {
     /// The board, as KIND/SUBJECT.
-    #[arg(value_parser = BoardPath::parse)]
-    board: BoardPath,
+    #[arg(value_parser = board_name)]
+    board: BoardName,
 
     /// The member.
     member: String,
@@ -101,7 +99,7 @@ pub fn run(args: &AddArgs) -> Result<ExitCode, Box<dyn Error>> {
         return Err(format!("not added: {}: {}", rejected.kind, rejected.detail).into());
     }
     let added = Added {
-        board: args.board.name(),
+        board: args.board.to_string(),
         member: args.member.clone(),
         id,
         applied: outcome.applied,
@@ -120,7 +118,7 @@ pub fn run(args: &AddArgs) -> Result<ExitCode, Box<dyn Error>> {
 
 impl AddArgs {
     fn contribution(&self) -> Result<Contribution, String> {
-        let mut contribution = Contribution::new(self.board.name(), &self.member);
+        let mut contribution = Contribution::new(&self.board, &self.member);
         if let Some(id) = &self.id {
             contribution = contribution.id(id);
         }
@@ -165,21 +163,16 @@ fn render(added: &Added) -> String {
         text.push_str("  counted before, with the same id");
     }
     let fields = Fields::of(added.windows.iter().map(|it| &it.values));
-    let mut table = table();
-    let mut header = vec![Cell::new("window"), right("rank")];
-    header.extend(fields.header());
-    table.set_header(header);
-    for standing in &added.windows {
+    let mut columns = vec![("window", Cells::Text), ("rank", Cells::Numbers)];
+    columns.extend(fields.columns());
+    let rows = added.windows.iter().map(|standing| {
         // Kinds that rank only their best have members without a rank.
-        let rank = standing
-            .rank
-            .map_or("-".to_owned(), |rank| rank.to_string());
-        let mut row = vec![Cell::new(printable(&standing.window)), right(rank)];
+        let mut row = vec![standing.window.clone(), or_dash(standing.rank)];
         row.extend(fields.cells(&standing.values));
-        table.add_row(row);
-    }
+        row
+    });
     if !added.windows.is_empty() {
-        let _ = write!(text, "\n{}", layout(&mut table, &[]));
+        let _ = write!(text, "\n{}", table(&columns, rows));
     }
     text
 }

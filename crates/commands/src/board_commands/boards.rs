@@ -6,12 +6,12 @@ use std::process::ExitCode;
 use crate::result_args::ResultArgs;
 use crate::runtime::Runtime;
 use crate::server::ServerArgs;
-use crate::terminal::{self, layout, printable, right, table};
+use crate::terminal::{self, Cells, table};
 use clap::Args;
-use comfy_table::Cell;
-use megaboard_client::{Boards, Client, Error as ClientError, Listed};
+use megaboard_client::{Boards, Client, Error as ClientError, Listed, Span};
 
 use crate::board_commands::client;
+use crate::board_commands::standings::or_dash;
 
 /// The server's limit for a page of boards.
 const PAGE_MAX: u64 = 1_000;
@@ -59,34 +59,29 @@ pub fn run(args: &BoardsArgs) -> Result<ExitCode, Box<dyn Error>> {
 impl BoardsArgs {
     /// Reads as many pages as there are boards wanted, as one.
     async fn read(&self, client: &Client) -> Result<Boards, ClientError> {
-        let mut all = self.page(client, self.after.as_deref(), self.n).await?;
+        let mut request = client.boards(&self.kind);
+        if let Some(prefix) = &self.prefix {
+            request = request.prefix(prefix);
+        }
+        let page = |after: Option<&str>, limit: u64| {
+            let request = request.clone().limit(limit.min(PAGE_MAX));
+            match after {
+                Some(after) => request.after(after),
+                None => request,
+            }
+        };
+        let mut all = page(self.after.as_deref(), self.n).await?;
         while let Some(after) = all.next.take() {
             let left = self.n - all.boards.len() as u64;
             if left == 0 {
                 all.next = Some(after);
                 break;
             }
-            let page = self.page(client, Some(&after), left).await?;
-            all.boards.extend(page.boards);
-            all.next = page.next;
+            let next = page(Some(&after), left).await?;
+            all.boards.extend(next.boards);
+            all.next = next.next;
         }
         Ok(all)
-    }
-
-    async fn page(
-        &self,
-        client: &Client,
-        after: Option<&str>,
-        limit: u64,
-    ) -> Result<Boards, ClientError> {
-        let mut request = client.boards(&self.kind).limit(limit.min(PAGE_MAX));
-        if let Some(prefix) = &self.prefix {
-            request = request.prefix(prefix);
-        }
-        if let Some(after) = after {
-            request = request.after(after);
-        }
-        request.await
     }
 }
 
@@ -100,24 +95,21 @@ fn render(page: &Boards, is_part: bool) -> String {
     }
     let is_timed = |it: &Listed| it.span.starts_at.is_some() || it.span.ends_at.is_some();
     let are_timed = page.boards.iter().any(is_timed);
-    let mut table = table();
-    let mut header = vec![Cell::new("board"), right("shards")];
-    header.extend(
-        ["starts at", "ends at"]
-            .into_iter()
-            .filter(|_| are_timed)
-            .map(Cell::new),
-    );
-    table.set_header(header);
-    for listed in &page.boards {
-        let mut row = vec![Cell::new(printable(&listed.board)), right(listed.shards)];
-        let span = [listed.span.starts_at, listed.span.ends_at]
-            .into_iter()
-            .filter(|_| are_timed);
-        row.extend(span.map(|at| Cell::new(at.map_or("-".to_owned(), |at| at.to_string()))));
-        table.add_row(row);
+    let mut columns = vec![("board", Cells::Names), ("shards", Cells::Numbers)];
+    if are_timed {
+        columns.extend([("starts at", Cells::Text), ("ends at", Cells::Text)]);
     }
-    layout(&mut table, &[0])
+    let rows = page.boards.iter().map(|listed| {
+        let Span {
+            starts_at, ends_at, ..
+        } = listed.span;
+        let mut row = vec![listed.board.clone(), listed.shards.to_string()];
+        if are_timed {
+            row.extend([or_dash(starts_at), or_dash(ends_at)]);
+        }
+        row
+    });
+    table(&columns, rows)
 }
 
 #[cfg(test)]

@@ -6,10 +6,9 @@ use std::process::ExitCode;
 use crate::result_args::ResultArgs;
 use crate::runtime::Runtime;
 use crate::server::ServerArgs;
-use crate::terminal::{layout, printable, table};
+use crate::terminal::{Cells, table};
 use clap::Args;
-use comfy_table::Cell;
-use megaboard_client::{Kind, Order};
+use megaboard_client::Kind;
 use serde::Serialize;
 
 use crate::board_commands::client;
@@ -47,20 +46,25 @@ fn render(Kinds { kinds }: &Kinds, has_key: bool) -> String {
     if kinds.is_empty() {
         return "no kinds: PUT /v1/kinds/{kind} creates one".to_owned();
     }
-    let mut table = table();
-    table.set_header(["kind", "mode", "fields", "windows"]);
-    for kind in kinds {
-        let name = kind.name.as_deref().unwrap_or_default();
-        let mode = kind.mode.as_ref().map_or("", |mode| mode.as_str());
-        let fields = kind.fields.iter().map(|field| match &field.order {
-            Some(Order::Asc) => format!("{} (asc)", field.name),
-            _ => field.name.clone(),
+    let rows = kinds.iter().map(|kind| {
+        let fields = kind.fields.iter().map(|field| {
+            let order = if field.is_ascending() { " (asc)" } else { "" };
+            format!("{}{order}", field.name)
         });
-        let fields: Vec<String> = fields.collect();
-        let cells = [name, mode, &fields.join(", "), &kind.windows.join(", ")];
-        table.add_row(cells.map(|text| Cell::new(printable(text))));
-    }
-    layout(&mut table, &[0, 2, 3])
+        vec![
+            kind.name.clone().unwrap_or_default(),
+            kind.text("mode").unwrap_or_default().to_owned(),
+            fields.collect::<Vec<_>>().join(", "),
+            kind.windows.join(", "),
+        ]
+    });
+    let columns = [
+        ("kind", Cells::Names),
+        ("mode", Cells::Text),
+        ("fields", Cells::Names),
+        ("windows", Cells::Names),
+    ];
+    table(&columns, rows)
 }
 
 #[cfg(test)]

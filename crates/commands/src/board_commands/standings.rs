@@ -1,28 +1,30 @@
-//! Tables of standings: [`Fields`], the columns of the fields.
+//! Columns of standings in tables: [`Fields`].
 
-use crate::terminal::{printable, right};
-use comfy_table::Cell;
+use crate::terminal::Cells;
 use megaboard_client::Values;
 
-/// The columns of the fields of standings, in the order of the kind.
-pub(crate) struct Fields(Vec<String>);
+/// The fields of standings, in the order of the kind.
+pub(crate) struct Fields<'a>(Vec<&'a str>);
 
-impl Fields {
+impl<'a> Fields<'a> {
     /// Returns the fields of the first of these standings. All of a board have the same.
-    pub(crate) fn of<'a>(standings: impl IntoIterator<Item = &'a Values>) -> Self {
+    pub(crate) fn of(standings: impl IntoIterator<Item = &'a Values>) -> Self {
         let first = standings.into_iter().next();
-        let names = first.map(|values| values.iter().map(|(name, _)| name.to_owned()).collect());
-        Self(names.unwrap_or_default())
+        let fields = first.into_iter().flat_map(Values::iter);
+        Self(fields.map(|(name, _)| name).collect())
     }
 
-    /// Returns the cells of the header.
-    pub(crate) fn header(&self) -> impl Iterator<Item = Cell> {
-        self.0.iter().map(|name| right(printable(name)))
+    pub(crate) fn columns(&self) -> impl Iterator<Item = (&'a str, Cells)> {
+        self.0.iter().map(|name| (*name, Cells::Numbers))
     }
 
     /// Returns the cells of a standing. A field that no contribution has set has no value.
-    pub(crate) fn cells(&self, values: &Values) -> impl Iterator<Item = Cell> {
-        let values = self.0.iter().map(|name| values.get(name));
-        values.map(|value| right(value.map_or("-".to_owned(), |value| value.to_string())))
+    pub(crate) fn cells(&self, values: &Values) -> impl Iterator<Item = String> {
+        self.0.iter().map(|name| or_dash(values.get(name)))
     }
+}
+
+/// Formats a value, if there is one.
+pub(crate) fn or_dash(value: Option<impl ToString>) -> String {
+    value.map_or("-".to_owned(), |value| value.to_string())
 }

@@ -7,14 +7,12 @@ use std::pin::pin;
 use std::process::ExitCode;
 
 use crate::INTERRUPTED;
-use crate::board_path::BoardPath;
 use crate::result_args::ResultArgs;
 use crate::runtime::Runtime;
-use crate::server::ServerArgs;
-use crate::terminal::{self, layout, printable, right, table};
+use crate::server::{ServerArgs, board_name};
+use crate::terminal::{self, Cells, printable, table};
 use clap::Args;
-use comfy_table::{Cell, Table};
-use megaboard_client::{Board, Entry, Event, Top};
+use megaboard_client::{Board, BoardName, Entry, Event, Top};
 use tokio::signal::unix::{SignalKind, signal};
 
 use crate::board_commands::client;
@@ -30,8 +28,8 @@ use crate::board_commands::standings::Fields;
 #[derive(Args, Debug)]
 pub struct TopArgs {
     /// The board, as KIND/SUBJECT.
-    #[arg(value_parser = BoardPath::parse)]
-    board: BoardPath,
+    #[arg(value_parser = board_name)]
+    board: BoardName,
 
     #[command(flatten)]
     server: ServerArgs,
@@ -57,7 +55,7 @@ pub struct TopArgs {
 pub fn run(args: &TopArgs) -> Result<ExitCode, Box<dyn Error>> {
     let runtime = Runtime::start()?;
     let client = client(&args.server)?;
-    let board = client.board(args.board.kind(), args.board.subject());
+    let board = client.board_named(args.board.clone());
     let mut request = board.top().n(args.n.into());
     if let Some(window) = &args.window {
         request = request.window(window);
@@ -66,7 +64,7 @@ pub fn run(args: &TopArgs) -> Result<ExitCode, Box<dyn Error>> {
     if args.watch {
         // Only reconnects are retried: an error of the first read is reported at once.
         let client = args.server.client()?;
-        let board = client.board(args.board.kind(), args.board.subject());
+        let board = client.board_named(args.board.clone());
         return runtime.block_on(watch(args, &board, top));
     }
     args.result.print(&top, render)?;
@@ -186,25 +184,23 @@ fn render(top: &Top) -> String {
     }
     if !top.entries.is_empty() {
         text.push('\n');
-        text.push_str(&layout(&mut entries_table(&top.entries), &[1]));
+        text.push_str(&entries_table(&top.entries));
     }
     text
 }
 
-fn entries_table(entries: &[Entry]) -> Table {
+fn entries_table(entries: &[Entry]) -> String {
     let fields = Fields::of(entries.iter().map(|entry| &entry.values));
-    let mut table = table();
-    let mut header = vec![right("rank"), Cell::new("member")];
-    header.extend(fields.header());
-    header.push(Cell::new("reached at"));
-    table.set_header(header);
-    for entry in entries {
-        let mut row = vec![right(entry.rank), Cell::new(printable(&entry.member))];
+    let mut columns = vec![("rank", Cells::Numbers), ("member", Cells::Names)];
+    columns.extend(fields.columns());
+    columns.push(("reached at", Cells::Text));
+    let rows = entries.iter().map(|entry| {
+        let mut row = vec![entry.rank.to_string(), entry.member.clone()];
         row.extend(fields.cells(&entry.values));
-        row.push(Cell::new(format!("{:.6}", entry.reached_at)));
-        table.add_row(row);
-    }
-    table
+        row.push(format!("{:.6}", entry.reached_at));
+        row
+    });
+    table(&columns, rows)
 }
 
 #[cfg(test)]

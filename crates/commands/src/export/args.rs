@@ -4,9 +4,9 @@ use std::path::PathBuf;
 
 use clap::Args;
 use clap::builder::NonEmptyStringValueParser;
+use megaboard_client::BoardName;
 
-use crate::board_path::BoardPath;
-use crate::server::ServerArgs;
+use crate::server::{ServerArgs, board_name};
 
 /// Writes the standings of a board, or of all boards of a kind, as NDJSON.
 ///
@@ -17,8 +17,8 @@ use crate::server::ServerArgs;
 #[derive(Args, Debug)]
 pub struct ExportArgs {
     /// The board, as KIND/SUBJECT.
-    #[arg(value_parser = BoardPath::parse, required_unless_present = "kind")]
-    pub(super) board: Option<BoardPath>,
+    #[arg(value_parser = board_name, required_unless_present = "kind")]
+    pub(super) board: Option<BoardName>,
 
     /// All boards of this kind.
     #[arg(long, value_name = "K", conflicts_with = "board")]

@@ -19,50 +19,43 @@ mod window;
 #[cfg(test)]
 mod tests;
 
-use std::error::Error;
+use std::error::Error as StdError;
 use std::process::ExitCode;
-use std::time::{Duration, Instant};
+use std::time::Instant;
 
-use indicatif::{ProgressBar, ProgressStyle};
-use megaboard_client::RetryPolicy;
+use indicatif::ProgressBar;
+use megaboard_client::{Board, BoardName, Error};
 use serde_json::json;
 
 pub use self::args::ExportArgs;
 
 use self::output::Output;
-use self::page::{Board, BoardVersion, HiddenMembers, Line, Listing, Page};
+use self::page::{Line, Page};
 use self::ranges::Ranges;
 use self::seen::{SEEN_MEMBERS_MAX, SeenMembers};
 use self::window::PASSES_MAX;
-use crate::board_path::{BoardPath, encoded};
-use crate::delivery::{Halt, INTERRUPTED, Stop};
-use crate::reads::{Reads, refused, unparsable};
+use crate::delivery::{Halt, Stop};
+use crate::reads::Reads;
 use crate::runtime::Runtime;
 use crate::terminal;
 
 /// The server's limit for a page of boards.
-const LISTED_MAX: u32 = 1_000;
-const PROGRESS_SHOWN_EVERY: Duration = Duration::from_millis(200);
+const LISTED_MAX: u64 = 1_000;
 
 /// Runs the command.
-pub fn run(args: &ExportArgs) -> Result<ExitCode, Box<dyn Error>> {
+pub fn run(args: &ExportArgs) -> Result<ExitCode, Box<dyn StdError>> {
     let started = Instant::now();
     let output = Output::open(args.output.as_deref())?;
-    let stop = Stop::on_signals()?;
-    let client = args.server.client()?;
     let runtime = Runtime::start()?;
-    let progress = ProgressBar::no_length();
-    progress.enable_steady_tick(PROGRESS_SHOWN_EVERY);
-    progress.set_style(ProgressStyle::with_template(
-        "{spinner} {human_pos} standings, {per_sec}, {wide_msg}",
-    )?);
+    let stop = runtime.block_on(async { Stop::on_signals() })?;
+    let client = args.server.client()?;
+    let progress = terminal::progress("{spinner} {human_pos} standings, {per_sec}, {wide_msg}");
     let say = |message: String| progress.suspend(|| terminal::report(&message));
     let mut export = Export {
         reads: Reads {
             runtime: &runtime,
             client: &client,
             stop: &stop,
-            retry: RetryPolicy::default(),
             say: &say,
         },
         output,
@@ -76,16 +69,12 @@ pub fn run(args: &ExportArgs) -> Result<ExitCode, Box<dyn Error>> {
         .map_or(None, |()| export.hidden_members(args).ok().flatten());
     let counts = export.counts;
     progress.finish_and_clear();
-    match outcome {
-        Ok(()) => {
-            if let Some(warning) = export.output.finish()? {
-                terminal::report(&warning);
-            }
-        }
-        Err(Halt::Interrupted) => return Ok(ExitCode::from(INTERRUPTED)),
-        Err(Halt::Failed(reason)) => {
-            return Err(format!("{reason}; the export is not complete").into());
-        }
+    outcome.map_err(|halt| match halt {
+        Halt::Failed(reason) => Halt::Failed(format!("{reason}; the export is not complete")),
+        Halt::Interrupted => halt,
+    })?;
+    if let Some(warning) = export.output.finish()? {
+        terminal::report(&warning);
     }
     let Counts {
         boards,
@@ -157,75 +146,63 @@ impl Export<'_> {
 
     /// Returns the number of members that the kind hides, `None` if the key may not read it.
     fn hidden_members(&self, args: &ExportArgs) -> Result<Option<usize>, Halt> {
-        let board = args.board.as_ref().map(BoardPath::kind);
+        let board = args.board.as_ref().map(BoardName::kind);
         let Some(kind) = board.or(args.kind.as_deref()) else {
             return Ok(None);
         };
-        let path = format!("/v1/hidden?kind={}", encoded(kind));
-        let response = self.reads.get(&path)?;
-        if matches!(response.status, 401 | 403) {
-            return Ok(None);
+        match self.reads.wait(self.reads.client.hidden(kind))? {
+            Ok(hidden) => Ok(Some(hidden.hidden.len())),
+            Err(Error::Problem(problem)) if matches!(problem.status, 401 | 403) => Ok(None),
+            Err(error) => Err(error.into()),
         }
-        if response.status != 200 {
-            return Err(refused(&path, &response));
-        }
-        let read: Result<HiddenMembers, _> = serde_json::from_slice(&response.body);
-        let read = read.map_err(|error| unparsable(&path, &error))?;
-        Ok(Some(read.hidden.len()))
     }
 
     /// A read of a board that does not exist is empty: it must not replace a file.
-    fn check_exists(&self, board: &BoardPath) -> Result<(), Halt> {
-        let top: BoardVersion = self.reads.read(&format!("{board}/top?n=1&fresh=true"))?;
-        if top.exists() {
+    fn check_exists(&self, board: &BoardName) -> Result<(), Halt> {
+        let top = self.reads.client.board_named(board.clone()).top();
+        let top = self.reads.wait(top.n(1).fresh(true))??;
+        // The first contribution creates a board.
+        if top.envelope.version != "0" {
             return Ok(());
         }
-        let (name, kind) = (board.name(), board.kind());
+        let kind = board.kind();
         Err(Halt::Failed(format!(
-            "board {name} does not exist; megaboard boards {kind} lists the boards"
+            "board {board} does not exist; megaboard boards {kind} lists the boards"
         )))
     }
 
     fn kind(&mut self, kind: &str, windows: &[String]) -> Result<(), Halt> {
-        let mut path = format!("/v1/boards?kind={}&limit={LISTED_MAX}", encoded(kind));
+        let mut page = self.reads.client.boards(kind).limit(LISTED_MAX);
         loop {
-            let listing: Listing = self.reads.read(&path)?;
+            let listing = self.reads.wait(page)??;
             for listed in listing.boards {
-                let board = BoardPath::parse(&listed.board).map_err(Halt::Failed)?;
-                self.board(&board, windows)?;
+                self.board(&BoardName::new(kind, listed.subject), windows)?;
             }
             let Some(next) = listing.next else {
                 return Ok(());
             };
-            path = format!(
-                "/v1/boards?kind={}&limit={LISTED_MAX}&after={}",
-                encoded(kind),
-                encoded(&next)
-            );
+            page = self.reads.client.boards(kind).limit(LISTED_MAX).after(next);
         }
     }
 
-    fn board(&mut self, board: &BoardPath, windows: &[String]) -> Result<(), Halt> {
+    fn board(&mut self, board: &BoardName, windows: &[String]) -> Result<(), Halt> {
+        let board = self.reads.client.board_named(board.clone());
         self.counts.boards += 1;
-        if !windows.is_empty() {
-            for window in windows {
-                self.window(board, window, NamedBy::User)?;
-            }
-            return Ok(());
+        for window in windows {
+            self.window(&board, window, NamedBy::User)?;
         }
-        let Board { windows } = self.reads.read(&board.to_string())?;
-        for held in windows {
-            self.window(board, &held.window, NamedBy::Server)?;
+        if windows.is_empty() {
+            for held in self.reads.wait(board.info())??.windows {
+                self.window(&board, &held.window, NamedBy::Server)?;
+            }
         }
         Ok(())
     }
 
-    fn window(&mut self, board: &BoardPath, window: &str, named_by: NamedBy) -> Result<(), Halt> {
-        self.progress.set_message(format!(
-            "{} {}",
-            terminal::printable(&board.to_string()),
-            terminal::printable(window)
-        ));
+    fn window(&mut self, board: &Board, window: &str, named_by: NamedBy) -> Result<(), Halt> {
+        let shown = format!("{} {window}", board.name());
+        self.progress
+            .set_message(terminal::printable(&shown).into_owned());
         let before = self.counts.standings;
         let mut pages = Ranges::new(&self.reads, board, window);
         let output = &mut self.output;
@@ -249,7 +226,7 @@ impl Export<'_> {
             Ok(exported) if exported.is_complete() => Ok(()),
             Ok(exported) => {
                 (self.reads.say)(format!(
-                    "{board} {window}: the board changed during the export: {} members were only found in pass \
+                    "{shown}: the board changed during the export: {} members were only found in pass \
                     {PASSES_MAX}. Members that were ranked throughout are exported, except those that \
                     both climbed and fell meanwhile",
                     exported.found_last
@@ -259,7 +236,7 @@ impl Export<'_> {
             Err(_) if is_gone && matches!(named_by, NamedBy::Server) => {
                 let standings = self.counts.standings - before;
                 (self.reads.say)(format!(
-                    "{board} {window}: reached the end of its retention while it was read, after {standings} \
+                    "{shown}: reached the end of its retention while it was read, after {standings} \
                      of its standings"
                 ));
                 Ok(())

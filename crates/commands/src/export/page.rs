@@ -1,55 +1,9 @@
-//! The responses that an export reads ([`Board`], [`Listing`], [`Page`]), and the lines that it writes ([`Line`]).
+//! The pages that an export reads ([`Page`]), and the lines that it writes ([`Line`]).
 //!
 //! Members, values and times are copied as raw JSON.
 
-use serde::de::IgnoredAny;
 use serde::{Deserialize, Serialize};
 use serde_json::value::RawValue;
-
-/// `GET /v1/boards/{kind}/{subject}`.
-#[derive(Deserialize)]
-pub(super) struct Board {
-    pub(super) windows: Vec<BoardWindow>,
-}
-
-/// `GET .../top`.
-#[derive(Deserialize)]
-pub(super) struct BoardVersion {
-    version: String,
-}
-
-impl BoardVersion {
-    /// Returns whether the board exists: the first contribution creates it.
-    pub(super) fn exists(&self) -> bool {
-        self.version != "0"
-    }
-}
-
-/// A window with standings.
-#[derive(Deserialize)]
-pub(super) struct BoardWindow {
-    pub(super) window: String,
-}
-
-/// `GET /v1/boards?kind=K`.
-#[derive(Deserialize)]
-pub(super) struct Listing {
-    pub(super) boards: Vec<ListedBoard>,
-    /// The subject after which the next page begins; `None` for the last page.
-    pub(super) next: Option<String>,
-}
-
-/// `GET /v1/hidden?kind=K`.
-#[derive(Deserialize)]
-pub(super) struct HiddenMembers {
-    pub(super) hidden: Vec<IgnoredAny>,
-}
-
-/// A board in a listing.
-#[derive(Deserialize)]
-pub(super) struct ListedBoard {
-    pub(super) board: String,
-}
 
 /// `GET .../range?from&to`.
 #[derive(Deserialize)]

@@ -3,16 +3,17 @@
 //! A selector such as `day` selects another window after midnight. So only the first request uses it; later ones use
 //! the window of the first response, and all pages must be of the same incarnation of the board.
 
+use megaboard_client::Board;
+
 use super::page::Page;
 use super::pass::{PAGE, Pages};
-use crate::board_path::{BoardPath, encoded};
 use crate::delivery::Halt;
-use crate::reads::{Reads, refused, unparsable};
+use crate::reads::Reads;
 
 /// Pages of one window.
 pub(super) struct Ranges<'a> {
     reads: &'a Reads<'a>,
-    board: &'a BoardPath,
+    board: &'a Board,
     /// The requested window, and after the first page the window of that page.
     window: String,
     /// The incarnation of the board at the first page.
@@ -21,7 +22,7 @@ pub(super) struct Ranges<'a> {
 }
 
 impl<'a> Ranges<'a> {
-    pub(super) fn new(reads: &'a Reads<'a>, board: &'a BoardPath, window: &str) -> Self {
+    pub(super) fn new(reads: &'a Reads<'a>, board: &'a Board, window: &str) -> Self {
         Self {
             reads,
             board,
@@ -44,7 +45,7 @@ impl<'a> Ranges<'a> {
             self.incarnation = Some(incarnation.to_owned());
             return Ok(());
         };
-        let (board, window) = (self.board, &self.window);
+        let (board, window) = (self.board.name(), &self.window);
         if page.window != *window {
             return Err(Halt::Failed(format!(
                 "{board}: requested window {window}, but the server returned {}",
@@ -74,19 +75,14 @@ impl Pages for Ranges<'_> {
         from: u64,
         visit: impl FnOnce(&Page<'_>) -> Result<T, Halt>,
     ) -> Result<T, Halt> {
-        let path = format!(
-            "{}/range?window={}&from={from}&to={}",
-            self.board,
-            encoded(&self.window),
-            from + PAGE - 1
-        );
-        let response = self.reads.get(&path)?;
-        if response.status != 200 {
-            self.is_gone = response.status == 410;
-            return Err(refused(&path, &response));
-        }
-        let page =
-            serde_json::from_slice(&response.body).map_err(|error| unparsable(&path, &error))?;
+        let request = self.board.range(from..=from + PAGE - 1);
+        let request = request.window(&self.window);
+        let response = self.reads.wait(async { request.response().await })?;
+        let response = response.inspect_err(|error| {
+            self.is_gone = error.problem().is_some_and(|it| it.status == 410);
+        })?;
+        let page = serde_json::from_slice(&response.body)
+            .map_err(|error| Halt::Failed(format!("a page could not be parsed: {error}")))?;
         self.check(&page)?;
         visit(&page)
     }
@@ -94,13 +90,13 @@ impl Pages for Ranges<'_> {
 
 #[cfg(test)]
 mod tests {
-    use megaboard_client::RetryPolicy;
+    use megaboard_client::encoded;
     use serde_json::json;
 
     use super::*;
     use crate::delivery::Stop;
     use crate::runtime::Runtime;
-    use crate::test_server::{Reply, Request, TestServer};
+    use crate::scripted::{Reply, Request, TestServer};
 
     /// Reads three pages, the third with this window and version. Returns its result and the paths of all requests.
     fn third(window: &'static str, version: &'static str) -> (Result<u64, Halt>, Vec<String>) {
@@ -121,10 +117,9 @@ mod tests {
             runtime: &runtime,
             client: &client,
             stop: &stop,
-            retry: RetryPolicy::default(),
             say: &|_| (),
         };
-        let board = BoardPath::parse("k/s").unwrap();
+        let board = client.board("k", "s");
         let mut pages = Ranges::new(&reads, &board, "day");
         for from in [1, 951] {
             assert_eq!(pages.page(from, |page| Ok(page.members)), Ok(9));
@@ -145,9 +140,9 @@ mod tests {
         assert_eq!(third, Ok(9));
         let day = encoded("day:2026-11-20");
         let expected = [
-            "/v1/boards/k/s/range?window=day&from=1&to=1000".to_owned(),
-            format!("/v1/boards/k/s/range?window={day}&from=951&to=1950"),
-            format!("/v1/boards/k/s/range?window={day}&from=1901&to=2900"),
+            "/v1/boards/k/s/range?from=1&to=1000&window=day".to_owned(),
+            format!("/v1/boards/k/s/range?from=951&to=1950&window={day}"),
+            format!("/v1/boards/k/s/range?from=1901&to=2900&window={day}"),
         ];
         assert_eq!(paths, expected);
     }

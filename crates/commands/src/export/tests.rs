@@ -4,7 +4,6 @@ use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::sync::Mutex;
 
 use indicatif::ProgressBar;
-use megaboard_client::RetryPolicy;
 use serde_json::{Value, json};
 
 use super::output::Output;
@@ -13,11 +12,10 @@ use super::pass::{PAGE, Pages, STEPS_BACK_MAX};
 use super::seen::SeenMembers;
 use super::window::{Exported, PASSES_MAX, export};
 use super::{Counts, Export};
-use crate::board_path::BoardPath;
 use crate::delivery::{Halt, Stop};
 use crate::reads::Reads;
 use crate::runtime::Runtime;
-use crate::test_server::{Reply, TestServer};
+use crate::scripted::{Reply, TestServer};
 
 /// A board in memory that `change` modifies before each page.
 struct Live<F> {
@@ -232,7 +230,9 @@ fn a_window_with_too_many_members_is_an_error() {
 #[test]
 fn a_window_that_is_deleted_during_the_export_is_reported() {
     let server = TestServer::start(|before, _| {
-        let windows = json!({"windows": [{"window": "hour:a"}, {"window": "all"}]});
+        let windows = json!({"board": "k/s", "window": "hour:a", "version": "7.a.1", "members": 1, "shards": 1,
+            "as_of": "2026-11-20T14:52:22Z", "store": "memory",
+            "windows": [{"window": "hour:a", "members": 1}, {"window": "all", "members": 1}]});
         let page = |window: &str, members: u32| {
             json!({"board": "k/s", "window": window, "version": "7.a.1", "members": members,
                 "entries": [{"member": "u", "points": 1, "reached_at": "t"}]})
@@ -253,18 +253,17 @@ fn a_window_that_is_deleted_during_the_export_is_reported() {
             runtime: &runtime,
             client: &server.args().client().unwrap(),
             stop: &Stop::default(),
-            retry: RetryPolicy::default(),
             say: &|message| said.lock().unwrap().push(message),
         },
         output: Output::open(Some(&path)).unwrap(),
         progress: &ProgressBar::hidden(),
         counts: Counts::default(),
     };
-    let board = BoardPath::parse("k/s").unwrap();
+    let board = "k/s".parse().unwrap();
     assert_eq!(export.board(&board, &[]), Ok(()));
     assert_eq!((export.counts.windows, export.counts.standings), (1, 2));
     export.output.finish().unwrap();
-    let expected = "/v1/boards/k/s hour:a: reached the end of its retention while it was read, after 1 of its \
+    let expected = "k/s hour:a: reached the end of its retention while it was read, after 1 of its \
                     standings";
     assert_eq!(*said.lock().unwrap(), [expected]);
     assert_eq!(std::fs::read_to_string(&path).unwrap().lines().count(), 2);

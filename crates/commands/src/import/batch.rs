@@ -4,30 +4,22 @@
 //! The module `delivery` sends them.
 
 use std::io;
-use std::ops::Range;
 
 use super::lines::Extent;
-use super::rows::{Resend, Row, RowKind, Rows};
+use super::rows::{Row, RowKind, Rows};
+use crate::delivery::Lines;
 
 /// The number of rejected, and of failed, contributions that the server lists, unless it is short of memory.
 pub(super) const BATCH_ROWS_MAX: usize = 1_000;
 /// A batch is full when it has reached this number of bytes.
 pub(super) const BATCH_BYTES_MAX: usize = 1 << 20;
 
-/// A line to be sent.
-#[derive(Debug)]
-pub(super) struct Outgoing {
-    /// The line of the file on which the row begins.
-    pub(super) line: u64,
-    resend: Resend,
-    bytes: Range<usize>,
-}
-
 /// The rows that were read from the file since the batch before.
 #[derive(Debug, Default)]
 pub(super) struct Batch {
-    body: Vec<u8>,
-    pub(super) outgoing: Vec<Outgoing>,
+    pub(super) lines: Lines,
+    /// The line of the file on which each of `lines` begins.
+    pub(super) outgoing: Vec<u64>,
     /// Line in the file, and reason.
     pub(super) unreadable: Vec<(u64, String)>,
     /// Line in the file, and the columns that are empty.
@@ -42,35 +34,9 @@ pub(super) struct Batch {
 }
 
 impl Batch {
-    /// Returns the request body with these of its lines.
-    pub(super) fn body_of(&self, indices: &[usize]) -> Vec<u8> {
-        let mut body = Vec::with_capacity(self.body.len());
-        for &index in indices {
-            body.extend_from_slice(self.line(index));
-        }
-        body
-    }
-
-    /// Returns a line, as it is sent.
-    pub(super) fn line(&self, index: usize) -> &[u8] {
-        &self.body[self.outgoing[index].bytes.clone()]
-    }
-
-    /// Returns whether all these lines may be sent again, in their order, even if they were applied.
-    pub(super) fn are_resendable(&self, indices: &[usize]) -> bool {
-        let mut lines = indices.iter().map(|&index| &self.outgoing[index]);
-        lines.all(|line| line.resend == Resend::Always) || self.is_all_sets()
-    }
-
-    /// Returns whether all lines of the batch are sets with a time, so that any run of them may be sent again.
-    pub(super) fn is_all_sets(&self) -> bool {
-        let mut lines = self.outgoing.iter();
-        lines.all(|line| line.resend == Resend::AmongSets)
-    }
-
     fn is_full(&self) -> bool {
         self.outgoing.len() + self.unreadable.len() + self.skipped.len() >= BATCH_ROWS_MAX
-            || self.body.len() >= BATCH_BYTES_MAX
+            || self.lines.body.len() >= BATCH_BYTES_MAX
     }
 
     fn is_empty(&self) -> bool {
@@ -109,9 +75,7 @@ impl Batches {
             error: None,
         }
     }
-}
 
-impl Batches {
     /// Adds a row. `start` is where its line begins in the body.
     fn add(&mut self, batch: &mut Batch, Row { line, kind }: Row, start: usize) {
         match kind {
@@ -120,12 +84,11 @@ impl Batches {
                 self.ended = true;
                 return;
             }
-            _ if line < self.from_line => batch.body.truncate(start),
-            RowKind::Contribution { resend } => batch.outgoing.push(Outgoing {
-                line,
-                resend,
-                bytes: start..batch.body.len(),
-            }),
+            _ if line < self.from_line => batch.lines.body.truncate(start),
+            RowKind::Contribution { resend } => {
+                batch.lines.end_line(resend);
+                batch.outgoing.push(line);
+            }
             RowKind::Skipped(columns) => batch.skipped.push((line, columns)),
             RowKind::Unreadable(reason) => batch.unreadable.push((line, reason)),
         }
@@ -139,8 +102,8 @@ impl Iterator for Batches {
     fn next(&mut self) -> Option<Self::Item> {
         let mut batch = Batch::default();
         while !self.ended && !batch.is_full() {
-            let start = batch.body.len();
-            match self.rows.next(&mut batch.body) {
+            let start = batch.lines.body.len();
+            match self.rows.next(&mut batch.lines.body) {
                 Ok(Some(row)) => self.add(&mut batch, row, start),
                 Ok(None) => self.ended = true,
                 Err(cause) => {

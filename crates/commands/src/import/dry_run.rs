@@ -4,42 +4,16 @@ use std::error::Error;
 use std::process::ExitCode;
 use std::time::Instant;
 
-use serde::Serialize;
+use serde_json::json;
 
 use super::args::ImportArgs;
 use super::batch::Batches;
 use super::report::Report;
+use super::summary::Summary;
 use crate::delivery::Stop;
 
 /// The number of contributions that are shown.
 const EXAMPLES_MAX: usize = 3;
-
-/// What an import would do.
-#[derive(Serialize)]
-struct DryRun {
-    /// Contributions that would be sent. The server may reject some.
-    would_send: u64,
-    skipped: u64,
-    unreadable: u64,
-    unfinished: u64,
-    seconds: f64,
-}
-
-impl DryRun {
-    fn text(&self) -> String {
-        let Self {
-            would_send,
-            skipped,
-            unreadable,
-            unfinished,
-            seconds,
-        } = self;
-        format!(
-            "nothing was sent: {would_send} contributions would be, skipped {skipped}, not readable {unreadable}, \
-             unfinished {unfinished}; took {seconds:.2} s"
-        )
-    }
-}
 
 /// Reads all batches, reports the rows that would not be sent, and shows the first that would.
 pub(super) fn run(
@@ -57,26 +31,31 @@ pub(super) fn run(
         let examples = EXAMPLES_MAX
             .saturating_sub(would_send)
             .min(batch.outgoing.len());
-        for (index, outgoing) in batch.outgoing[..examples].iter().enumerate() {
-            let contribution = String::from_utf8_lossy(batch.line(index));
-            (report.say)(format!(
-                "line {}: {}",
-                outgoing.line,
-                contribution.trim_end()
-            ));
+        for (index, line) in batch.outgoing[..examples].iter().enumerate() {
+            let contribution = String::from_utf8_lossy(batch.lines.line(index));
+            (report.say)(format!("line {line}: {}", contribution.trim_end()));
         }
         would_send += batch.outgoing.len();
         report.unsent(&batch);
     }
     let summary = report.summary;
-    let result = DryRun {
-        would_send: would_send as u64,
-        skipped: summary.skipped,
-        unreadable: summary.unreadable,
-        unfinished: summary.unfinished,
-        seconds: started.elapsed().as_secs_f64(),
-    };
-    args.result.print(&result, DryRun::text)?;
+    let Summary {
+        skipped,
+        unreadable,
+        unfinished,
+        ..
+    } = summary;
+    let seconds = started.elapsed().as_secs_f64();
+    let result = json!({
+        "would_send": would_send, "skipped": skipped, "unreadable": unreadable, "unfinished": unfinished,
+        "seconds": seconds,
+    });
+    args.result.print(&result, |_| {
+        format!(
+            "nothing was sent: {would_send} contributions would be, skipped {skipped}, not readable {unreadable}, \
+             unfinished {unfinished}; took {seconds:.2} s"
+        )
+    })?;
     Ok(if summary.is_clean() {
         ExitCode::SUCCESS
     } else {

@@ -27,12 +27,12 @@ mod tests;
 
 use std::error::Error;
 use std::process::ExitCode;
-use std::sync::mpsc::{self, Receiver, RecvTimeoutError};
 use std::thread;
-use std::time::{Duration, Instant};
+use std::time::Instant;
 
-use indicatif::ProgressBar;
-use indicatif::style::{ProgressStyle, TemplateError};
+use indicatif::ProgressStyle;
+use serde_json::Value;
+use tokio::sync::mpsc::{self, Receiver};
 
 pub use self::args::ImportArgs;
 
@@ -45,14 +45,13 @@ use self::ndjson::NdjsonRows;
 use self::rows::Rows;
 use self::server::Server;
 use self::state::StateFile;
-use self::summary::ImportResult;
-use crate::delivery::{Halt, INTERRUPTED, NOTICED_WITHIN, Stop};
+use crate::delivery::{Halt, INTERRUPTED, Stop};
+use crate::reads::Reads;
 use crate::runtime::Runtime;
 use crate::terminal;
 
 /// The number of batches that are read ahead.
 const BATCHES_AHEAD_MAX: usize = 1;
-const PROGRESS_SHOWN_EVERY: Duration = Duration::from_millis(200);
 
 /// Runs the command.
 pub fn run(args: &ImportArgs) -> Result<ExitCode, Box<dyn Error>> {
@@ -60,11 +59,15 @@ pub fn run(args: &ImportArgs) -> Result<ExitCode, Box<dyn Error>> {
         .format()
         .unwrap_or_else(|(kind, message)| args::usage_error(kind, &message));
     let started = Instant::now();
-    let progress = progress_bar();
+    let progress = terminal::progress("{spinner} {bytes}, {bytes_per_sec}");
     let file = args.file.display();
     let in_file = |error: &dyn Error| format!("{file}: {error}");
     let lines = Lines::open(&args.file, &progress).map_err(|error| in_file(&error))?;
-    progress.set_style(style(&progress)?);
+    if progress.length().is_some() {
+        progress.set_style(ProgressStyle::with_template(
+            "{wide_bar} {bytes} of {total_bytes}, {bytes_per_sec}, {eta} left",
+        )?);
+    }
     let rows = open(format, lines, args.is_final).map_err(|error| in_file(&*error))?;
     let mut say = |message: String| {
         // The progress bar is hidden meanwhile.
@@ -74,38 +77,35 @@ pub fn run(args: &ImportArgs) -> Result<ExitCode, Box<dyn Error>> {
         let batches = Batches::new(rows, args.from_line.unwrap_or(1));
         return dry_run::run(args, batches, started, &mut say);
     }
-    // From here on Ctrl-C waits for the current batch. Nothing was sent before.
-    let stop = Stop::on_signals()?;
-    let client = args.server.client()?;
     let runtime = Runtime::start()?;
-    let server = Server {
+    // From here on Ctrl-C waits for the current batch. Nothing was sent before.
+    let stop = runtime.block_on(async { Stop::on_signals() })?;
+    let client = args.server.client()?;
+    let report = |message: String| progress.suspend(|| terminal::report(&message));
+    let server = Server(Reads {
         runtime: &runtime,
-        client: client.clone(),
+        client: &client,
         stop: &stop,
-    };
+        say: &report,
+    });
     let mut state = StateFile::of(args, server).map_err(|error| in_file(&error))?;
     let from_line = match &mut state {
-        Some(state) => state.begin(args, &mut say),
-        None => Ok(args.from_line.unwrap_or(1)),
-    };
-    let from_line = match from_line {
-        Ok(from_line) => from_line,
-        Err(Halt::Interrupted) => return Ok(ExitCode::from(INTERRUPTED)),
-        Err(Halt::Failed(reason)) => return Err(reason.into()),
+        Some(state) => state.begin(args, &mut say)?,
+        None => args.from_line.unwrap_or(1),
     };
     let mut delivery = Delivery::new(&runtime, &client, &stop, &mut say);
     let batches = Batches::new(rows, from_line);
-    let outcome = send_all(batches, &mut delivery, &stop, state.as_mut());
+    let outcome = send_all(batches, &mut delivery, state.as_mut());
     let summary = delivery.report.summary;
     progress.finish_and_clear();
     if let Err(Halt::Failed(reason)) = &outcome {
         terminal::report(reason);
     }
-    let result = ImportResult {
-        summary,
-        seconds: started.elapsed().as_secs_f64(),
-    };
-    args.result.print(&result, ImportResult::text)?;
+    let seconds = started.elapsed().as_secs_f64();
+    let mut result = serde_json::to_value(summary)?;
+    result["seconds"] = seconds.into();
+    let text = |_: &Value| format!("{summary}; took {seconds:.2} s");
+    args.result.print(&result, text)?;
     Ok(match outcome {
         Err(Halt::Interrupted) => ExitCode::from(INTERRUPTED),
         Ok(()) if summary.is_clean() => ExitCode::SUCCESS,
@@ -126,23 +126,22 @@ fn open(format: Format, mut lines: Lines, is_final: bool) -> Result<Box<dyn Rows
 fn send_all(
     batches: Batches,
     delivery: &mut Delivery<'_>,
-    stop: &Stop,
     mut state: Option<&mut StateFile<'_>>,
 ) -> Result<(), Halt> {
     let mut next_line = batches.from_line;
-    let (sender, receiver) = mpsc::sync_channel(BATCHES_AHEAD_MAX);
+    let (sender, mut receiver) = mpsc::channel(BATCHES_AHEAD_MAX);
     let reader = thread::Builder::new()
         .name("reader".to_owned())
         .spawn(move || {
             for batch in batches {
                 // The receiver is dropped when the import has ended early.
-                if sender.send(batch).is_err() {
+                if sender.blocking_send(batch).is_err() {
                     return;
                 }
             }
         })
         .map_err(|error| delivery.report.end_before(next_line, &error.to_string()))?;
-    while let Some(batch) = next_batch(&receiver, stop)
+    while let Some(batch) = next_batch(delivery, &mut receiver)
         .map_err(|reason| delivery.report.end_before(next_line, &reason))?
     {
         if let Some(state) = &mut state {
@@ -173,30 +172,12 @@ fn send_all(
 
 /// Returns the next batch, `None` when the reader has ended, or an error if it failed or a signal was received.
 fn next_batch(
-    batches: &Receiver<Result<Batch, ReadError>>,
-    stop: &Stop,
+    delivery: &Delivery<'_>,
+    batches: &mut Receiver<Result<Batch, ReadError>>,
 ) -> Result<Option<Batch>, String> {
-    // The reader may wait for standard input, so that signals must be checked meanwhile.
-    while !stop.requested() {
-        match batches.recv_timeout(NOTICED_WITHIN) {
-            Ok(batch) => return batch.map(Some).map_err(|error| error.to_string()),
-            Err(RecvTimeoutError::Disconnected) => return Ok(None),
-            Err(RecvTimeoutError::Timeout) => {}
-        }
-    }
-    Err(Halt::Interrupted.to_string())
-}
-
-/// Returns a progress bar of the bytes read, hidden if standard error is not a terminal.
-fn progress_bar() -> ProgressBar {
-    let bar = ProgressBar::no_length();
-    bar.enable_steady_tick(PROGRESS_SHOWN_EVERY);
-    bar
-}
-
-fn style(bar: &ProgressBar) -> Result<ProgressStyle, TemplateError> {
-    ProgressStyle::with_template(match bar.length() {
-        Some(_) => "{wide_bar} {bytes} of {total_bytes}, {bytes_per_sec}, {eta} left",
-        None => "{spinner} {bytes}, {bytes_per_sec}",
-    })
+    // The reader may wait for standard input.
+    let next = delivery.report.stop.unless_requested(batches.recv());
+    let next = delivery.runtime.block_on(next);
+    let next = next.map_err(|halt| halt.to_string())?;
+    next.transpose().map_err(|error| error.to_string())
 }

@@ -8,7 +8,8 @@ use serde::Deserialize;
 use serde::de::IgnoredAny;
 
 use super::lines::{Extent, LINE_BYTES_MAX, Line, Lines};
-use super::rows::{NOT_UTF_8, Resend, Row, RowKind, Rows};
+use super::rows::{NOT_UTF_8, Row, RowKind, Rows};
+use crate::delivery::Resend;
 
 /// Reads contributions, one JSON object per line. Blank lines are ignored.
 pub(super) struct NdjsonRows {

@@ -4,42 +4,11 @@
 
 use std::collections::BTreeMap;
 
-use megaboard_client::{Receipt, ReceiptItem};
+use megaboard_client::Receipt;
 
 use super::batch::Batch;
 use super::summary::Summary;
-use crate::delivery::{Halt, Stop};
-
-/// What is known about lines that are not sent again.
-#[derive(Clone, Copy, Debug, Eq, PartialEq)]
-pub(super) enum Certainty {
-    /// They were not applied.
-    NotApplied,
-    /// Some may have been applied, but count once if they are sent again.
-    Resendable,
-    /// Some may have been applied, and might count twice if they are sent again.
-    Unknown,
-}
-
-impl Certainty {
-    /// Returns what a receipt says about a failed line.
-    pub(super) fn of_failed(item: &ReceiptItem) -> Self {
-        if item.is_unavailable() {
-            Self::NotApplied
-        } else {
-            Self::Unknown
-        }
-    }
-
-    /// Returns what is known about lines that may be sent again.
-    pub(super) fn of_resendable(in_doubt: bool) -> Self {
-        if in_doubt {
-            Self::Resendable
-        } else {
-            Self::NotApplied
-        }
-    }
-}
+use crate::delivery::{Certainty, Halt, Stop, Undone};
 
 /// The lines at which an import has ended early.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
@@ -114,7 +83,7 @@ impl<'a> Report<'a> {
         self.summary.duplicates += receipt.duplicates;
         self.summary.rejected += receipt.rejected_count;
         for item in &receipt.rejected {
-            let line = batch.outgoing[indices[item.index]].line;
+            let line = batch.outgoing[indices[item.index]];
             (self.say)(format!("line {line}: {}", item.explain()));
         }
         let (unlisted, _) = receipt.unlisted();
@@ -151,14 +120,24 @@ impl<'a> Report<'a> {
             Certainty::Resendable => "may or may not have been applied, and can be sent again",
             Certainty::Unknown => "may or may not have been applied",
         };
-        (self.say)(format!(
-            "line {}: {what}: {reason}",
-            batch.outgoing[index].line
-        ));
+        (self.say)(format!("line {}: {what}: {reason}", batch.outgoing[index]));
+    }
+
+    /// Ends the import with lines that are not decided.
+    pub(super) fn undone(&mut self, batch: &Batch, undone: &Undone) -> Halt {
+        let halt = self.give_up(batch, &undone.indices, &undone.reason, undone.certainty);
+        if let Some((first, last)) = span(batch, &undone.unknown) {
+            self.resumption = Some(Resumption {
+                first,
+                last,
+                certainty: Certainty::Unknown,
+            });
+        }
+        halt
     }
 
     /// Ends the import with these lines undone, and reports the line to continue from.
-    pub(super) fn give_up(
+    fn give_up(
         &mut self,
         batch: &Batch,
         indices: &[usize],
@@ -216,7 +195,7 @@ impl<'a> Report<'a> {
     }
 
     fn halt(&mut self, text: String) -> Halt {
-        if self.stop.requested() {
+        if self.stop.is_requested() {
             (self.say)(text);
             return Halt::Interrupted;
         }
@@ -225,8 +204,8 @@ impl<'a> Report<'a> {
 }
 
 /// Returns the first and the last line of the file of these lines of the batch.
-pub(super) fn span(batch: &Batch, indices: &[usize]) -> Option<(u64, u64)> {
-    let line = |index: &usize| batch.outgoing[*index].line;
+fn span(batch: &Batch, indices: &[usize]) -> Option<(u64, u64)> {
+    let line = |index: &usize| batch.outgoing[*index];
     Some((line(indices.first()?), line(indices.last()?)))
 }
 
@@ -234,7 +213,7 @@ pub(super) fn span(batch: &Batch, indices: &[usize]) -> Option<(u64, u64)> {
 fn lines_of(batch: &Batch, indices: &[usize]) -> String {
     let lines = indices
         .iter()
-        .map(|&index| (index as u64, batch.outgoing[index].line));
+        .map(|&index| (index as u64, batch.outgoing[index]));
     runs(&lines.collect::<Vec<_>>())
 }
 

@@ -3,6 +3,7 @@
 use std::io;
 
 use super::lines::Extent;
+use crate::delivery::Resend;
 
 /// Why a line, or a cell, is invalid that has other bytes.
 pub(super) const NOT_UTF_8: &str = "not UTF-8; if it is GBK, as spreadsheets with a Chinese locale write it, or \
@@ -27,18 +28,6 @@ pub(super) enum RowKind {
     Unfinished,
     /// The row is invalid, for this reason.
     Unreadable(String),
-}
-
-/// Whether a line that may have been applied may be sent again.
-#[derive(Clone, Copy, Debug, Eq, PartialEq)]
-pub(super) enum Resend {
-    /// It has an id, or the server rejects it each time.
-    Always,
-    /// It is a set with a time, which results in the same standing each time. It may be sent again only if all lines of
-    /// the batch are sets: it would discard other contributions that were applied after it.
-    AmongSets,
-    /// It might count twice.
-    Never,
 }
 
 /// A source of rows.

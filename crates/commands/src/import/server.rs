@@ -3,48 +3,35 @@
 use std::collections::BTreeSet;
 use std::time::Duration;
 
-use megaboard_client::{BoardName, Client, Problem, ProblemType};
+use megaboard_client::{BoardName, ProblemType};
 
-use crate::delivery::{Halt, Stop};
-use crate::runtime::Runtime;
+use crate::delivery::Halt;
+use crate::reads::Reads;
+use crate::server::dedupe_of;
 
 /// The server. Each question ends at a signal.
-pub(super) struct Server<'a> {
-    pub(super) runtime: &'a Runtime,
-    pub(super) client: Client,
-    pub(super) stop: &'a Stop,
-}
+pub(super) struct Server<'a>(pub(super) Reads<'a>);
 
 impl Server<'_> {
-    /// Waits for a response, or for a signal.
-    fn wait<T>(&self, response: impl Future<Output = T>) -> Result<T, Halt> {
-        self.runtime.block_on(self.stop.unless_requested(response))
-    }
-
     /// Returns the incarnation of a board: the first part of its versions; empty if there is no such board, or no such
     /// kind. `None` if it cannot be read.
     pub(super) fn incarnation_of(&self, board: &str) -> Result<Option<String>, Halt> {
         let Ok(name) = board.parse::<BoardName>() else {
             return Ok(None);
         };
-        let info = self.wait(async { self.client.board_named(name).info().await })?;
-        Ok(match info {
+        Ok(match self.0.wait(self.0.client.board_named(name).info())? {
             Ok(info) => {
                 let parts = info.envelope.version.split_once('.');
                 Some(parts.map_or_else(String::new, |(incarnation, _)| incarnation.to_owned()))
             }
-            Err(error) => {
-                let is_unknown = |problem: &Problem| problem.kind == ProblemType::UnknownKind;
-                error.problem().is_some_and(is_unknown).then(String::new)
-            }
+            Err(error) => error.is(&ProblemType::UnknownKind).then(String::new),
         })
     }
 
     /// Returns how long a kind remembers ids, if it can be read.
     fn dedupe_of(&self, kind: &str) -> Result<Option<Duration>, Halt> {
-        let kind = self.wait(async { self.client.kind(kind).await })?;
-        let dedupe = kind.ok().and_then(|kind| kind.dedupe);
-        Ok(dedupe.and_then(|text| humantime::parse_duration(&text).ok()))
+        let kind = self.0.wait(self.0.client.kind(kind))?;
+        Ok(kind.ok().and_then(|kind| dedupe_of(&kind)))
     }
 
     /// Returns whether the server has none of these boards any more, each given with its incarnation.

@@ -18,9 +18,9 @@ use twox_hash::XxHash3_64;
 use super::args::ImportArgs;
 use super::batch::Batch;
 use super::lines::{Compared, Extent};
-use super::report::{Certainty, Report, Resumption};
+use super::report::{Report, Resumption};
 use super::server::Server;
-use crate::delivery::Halt;
+use crate::delivery::{Certainty, Halt};
 
 /// The length of a state in its file is a multiple of this.
 const STATE_BYTES: usize = 8 << 10;
@@ -48,9 +48,9 @@ enum Again {
 impl Again {
     /// Returns it of these lines of a batch.
     fn of(batch: &Batch, indices: &[usize]) -> Self {
-        if batch.is_all_sets() {
+        if batch.lines.is_all_sets() {
             Self::Always
-        } else if batch.are_resendable(indices) {
+        } else if batch.lines.are_resendable(indices) {
             let boards = indices.iter().filter_map(|index| boards_of(batch, *index));
             let kinds = boards
                 .flatten()
@@ -287,7 +287,7 @@ impl<'a> StateFile<'a> {
     /// Records that a batch is about to be sent, if it may matter whether it is sent twice. An error says why that
     /// cannot be recorded.
     pub(super) fn sending(&mut self, batch: &Batch, report: &mut Report<'_>) -> Result<(), String> {
-        let (Some(first), Some(last)) = (batch.outgoing.first(), batch.outgoing.last()) else {
+        let (Some(&first), Some(&last)) = (batch.outgoing.first(), batch.outgoing.last()) else {
             return Ok(());
         };
         self.state.extent = batch.extent.clone();
@@ -299,19 +299,18 @@ impl<'a> StateFile<'a> {
         if again == Again::Never && !self.has_warned && self.file.is_some() {
             self.has_warned = true;
             (report.say)(format!(
-                "lines {} to {} do not all have ids: if the import is interrupted while it sends such lines, their \
-                 boards have to be checked before it continues",
-                first.line, last.line
+                "lines {first} to {last} do not all have ids: if the import is interrupted while it sends such lines, \
+                 their boards have to be checked before it continues"
             ));
         }
         // The server has remembered ids since they were sent first.
         let resumed = self
             .resumed
             .as_ref()
-            .filter(|resumed| first.line <= resumed.last);
+            .filter(|resumed| first <= resumed.last);
         self.state.sending = Some(Sending {
-            first: first.line,
-            last: last.line,
+            first,
+            last,
             again,
             at: resumed.map_or_else(now_ms, |resumed| resumed.at),
         });
@@ -362,7 +361,7 @@ impl<'a> StateFile<'a> {
             last,
             certainty,
         } = at;
-        let undone = |index: &usize| (first..=last).contains(&batch.outgoing[*index].line);
+        let undone = |index: &usize| (first..=last).contains(&batch.outgoing[*index]);
         let again = match certainty {
             Certainty::NotApplied => None,
             Certainty::Resendable => {
@@ -384,7 +383,7 @@ impl<'a> StateFile<'a> {
             at,
         });
         let begin = batch.outgoing.first();
-        if self.state.sending.is_none() && begin.is_some_and(|begin| first <= begin.line) {
+        if self.state.sending.is_none() && begin.is_some_and(|begin| first <= *begin) {
             self.state.extent = self.decided.clone();
         }
         self.write(report)
@@ -434,7 +433,7 @@ fn boards_of(batch: &Batch, index: usize) -> Option<Vec<String>> {
         #[serde(default)]
         boards: Vec<String>,
     }
-    let line: Boards = serde_json::from_slice(batch.line(index)).ok()?;
+    let line: Boards = serde_json::from_slice(batch.lines.line(index)).ok()?;
     Some(line.board.into_iter().chain(line.boards).collect())
 }
 

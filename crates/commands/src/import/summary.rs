@@ -1,4 +1,4 @@
-//! The counts of an import: [`Summary`], printed as the last line ([`ImportResult`]).
+//! The counts of an import: [`Summary`], printed as the last line.
 
 use std::fmt;
 
@@ -34,23 +34,6 @@ impl Summary {
     /// Returns whether anything may count on the server.
     pub(super) fn may_have_applied(&self) -> bool {
         self.applied + self.duplicates + self.failed > 0
-    }
-}
-
-/// What is printed at the end.
-#[derive(Serialize)]
-pub(super) struct ImportResult {
-    #[serde(flatten)]
-    pub(super) summary: Summary,
-    /// The duration.
-    pub(super) seconds: f64,
-}
-
-impl ImportResult {
-    /// Formats the summary and the duration.
-    pub(super) fn text(&self) -> String {
-        let Self { summary, seconds } = self;
-        format!("{summary}; took {seconds:.2} s")
     }
 }
 
@@ -105,13 +88,9 @@ mod tests {
             unfinished: 0,
             failed: 1,
         };
-        let result = ImportResult {
-            summary,
-            seconds: 1.234,
-        };
         assert_eq!(
-            result.text(),
-            "applied 5, duplicates 4, skipped 3, rejected 2, failed 1; took 1.23 s"
+            summary.to_string(),
+            "applied 5, duplicates 4, skipped 3, rejected 2, failed 1"
         );
         summary.partial = 3;
         assert!(summary.to_string().ends_with(

@@ -7,7 +7,7 @@ use std::collections::BTreeSet;
 use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 
 use super::entry::{Line, StreamEntry};
-use super::send::Sender;
+use super::send::EntrySender;
 
 /// The minimum time between two warnings.
 const REPORTED_EVERY: Duration = Duration::from_mins(1);
@@ -22,7 +22,7 @@ impl AgeWarning {
     /// Compares the age of entries with the dedupe span of their kinds. `lines` have the index of their entry.
     pub(super) async fn check(
         &mut self,
-        sender: &mut Sender,
+        sender: &mut EntrySender,
         entries: &[StreamEntry],
         lines: &[(usize, &Line)],
         say: &(dyn Fn(String) + Sync),

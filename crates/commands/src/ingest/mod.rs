@@ -30,15 +30,13 @@ use std::error::Error;
 use std::process::ExitCode;
 use std::sync::Arc;
 
-use tokio::signal::unix::{SignalKind, signal};
-use tokio::sync::watch;
-
 pub use self::args::IngestArgs;
 
 use self::reader::Reader;
-use self::send::{Sender, retry_policy};
+use self::send::{EntrySender, retry_policy};
 use self::share::{Keys, Share};
 use self::tally::Tally;
+use crate::delivery::Stop;
 use crate::runtime::Runtime;
 use crate::terminal;
 
@@ -50,20 +48,7 @@ pub fn run(args: &IngestArgs) -> Result<ExitCode, Box<dyn Error>> {
 }
 
 async fn ingest(args: &IngestArgs) -> Result<Tally, Box<dyn Error>> {
-    let (signalled, stop) = watch::channel(false);
-    let (mut term, mut int) = (
-        signal(SignalKind::terminate())?,
-        signal(SignalKind::interrupt())?,
-    );
-    tokio::spawn(async move {
-        tokio::select! {
-            _ = term.recv() => {}
-            _ = int.recv() => {}
-        }
-        signalled.send_replace(true);
-        // Keeps the channel open: a closed one would wake receivers repeatedly.
-        signalled.closed().await;
-    });
+    let stop = Stop::on_signals()?;
     let keys = Arc::new(Keys {
         url: args.from.clone(),
         db: args.db,
@@ -77,7 +62,7 @@ async fn ingest(args: &IngestArgs) -> Result<Tally, Box<dyn Error>> {
         async move { share.keep(&keys, &REPORT).await }
     });
     let client = args.server.client_with(retry_policy())?;
-    let sender = Sender::new(client, stop.clone());
+    let sender = EntrySender::new(client, stop.clone());
     let mut reader = Reader::new(keys, share, sender, args.rejected.clone(), stop);
     let outcome = reader.run(&REPORT).await;
     keeper.abort();

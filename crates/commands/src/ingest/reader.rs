@@ -10,7 +10,6 @@ use std::time::{Duration, Instant};
 
 use megaboard_client::{Backoff, RetryPolicy};
 use redis_nodes::redis_link::{Reply, Value};
-use tokio::sync::watch;
 use tokio::time::sleep;
 
 use super::age::AgeWarning;
@@ -19,9 +18,10 @@ use super::connection::{Connection, Fault, items, number, text, words};
 use super::entry::{Line, StreamEntry};
 use super::group;
 use super::rejected::Rejected;
-use super::send::{Refused, Sender};
+use super::send::{EntrySender, Refused};
 use super::share::{Keys, Share};
 use super::tally::Tally;
+use crate::delivery::Stop;
 
 /// The maximum number of lines of a request: the server processes this many at once.
 const BATCH_LINES_MAX: usize = 1_000;
@@ -40,9 +40,9 @@ const RESCAN_EVERY: Duration = Duration::from_secs(5);
 pub(super) struct Reader {
     keys: Arc<Keys>,
     share: Arc<Share>,
-    sender: Sender,
+    sender: EntrySender,
     rejected: Rejected,
-    stop: watch::Receiver<bool>,
+    stop: Stop,
     connection: Option<Connection>,
     tally: Tally,
     rescanned: Instant,
@@ -70,9 +70,9 @@ impl Reader {
     pub(super) fn new(
         keys: Arc<Keys>,
         share: Arc<Share>,
-        sender: Sender,
+        sender: EntrySender,
         rejected: Option<String>,
-        stop: watch::Receiver<bool>,
+        stop: Stop,
     ) -> Self {
         Self {
             keys,
@@ -111,10 +111,7 @@ impl Reader {
                     let pause = backoff
                         .next(None)
                         .unwrap_or(RetryPolicy::default().longest_pause);
-                    tokio::select! {
-                        () = sleep(pause) => {}
-                        _ = self.stop.changed() => {}
-                    }
+                    self.stop.wait(pause).await;
                 }
                 Err(halt) => return Err(halt),
             }
@@ -123,7 +120,7 @@ impl Reader {
     }
 
     fn is_stopping(&self) -> bool {
-        *self.stop.borrow()
+        self.stop.is_requested()
     }
 
     /// Claims pending entries, then reads and processes new ones.
@@ -148,7 +145,7 @@ impl Reader {
             tokio::select! {
                 () = self.share.changed() => {}
                 () = sleep(BLOCK) => {}
-                _ = self.stop.changed() => {}
+                () = self.stop.requested() => {}
             }
             return Ok(());
         }

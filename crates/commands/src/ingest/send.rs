@@ -1,4 +1,4 @@
-//! Sending lines until each is decided: [`Sender`].
+//! Sending lines until each is decided: [`EntrySender`].
 //!
 //! Every line has an id, so that all undecided lines are sent again, in their order, without a time limit. Sending ends
 //! when the process stops, its leases of the partitions end, or the server refuses a request. Lines that were decided
@@ -7,16 +7,10 @@
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::time::{Duration, Instant};
 
-use bytes::Bytes;
-use futures::future::BoxFuture;
-use megaboard_client::{
-    BatchReply, BatchRequest, Client, Format, Kind, Next, Pause, Receipt, ReceiptItem, RetryPolicy,
-};
-use tokio::sync::watch;
-use tokio::time::sleep;
+use megaboard_client::{Client, Receipt, RetryPolicy, encoded};
 
-use crate::board_path::encoded;
-use crate::server::explained;
+use crate::delivery::{LineSender, Lines, Outcomes, Resend, Stop};
+use crate::server::dedupe_of;
 
 /// How long the dedupe span of a kind is cached.
 const SPAN_CACHED_FOR: Duration = Duration::from_mins(1);
@@ -24,10 +18,6 @@ const SPAN_CACHED_FOR: Duration = Duration::from_mins(1);
 const SPANS_MAX: usize = 10_000;
 /// Practically without a limit.
 const RETRY_FOR: Duration = Duration::from_hours(24 * 365);
-
-/// The maximum number of lines of a request, after a receipt that did not list all outcomes. The receipt for one line
-/// is always complete. So each applied line is sent only once more.
-const LINES_MAX_IN_DOUBT: usize = 1;
 
 /// The server refused a request, and a retry will not help.
 #[derive(Debug, thiserror::Error)]
@@ -48,31 +38,26 @@ pub(super) struct Sent {
     pub(super) left: BTreeSet<usize>,
     /// Why these are not sent again, if the server refused a request.
     pub(super) refused: Option<Refused>,
-    /// Whether some of these may have been applied, since a receipt did not list all outcomes.
-    is_in_doubt: bool,
 }
 
-/// Sends lines to one server.
-pub(super) struct Sender {
+/// Sends the lines of entries to one server.
+pub(super) struct EntrySender {
     client: Client,
-    http: megaboard_client::Sender,
-    stop: watch::Receiver<bool>,
+    lines: LineSender,
+    stop: Stop,
     /// Whether requests fail, which was reported.
     stalled: bool,
-    /// Whether the server has returned a receipt before.
-    has_receipt: bool,
     /// The cached dedupe spans, by kind, with the time of the request.
     spans: HashMap<String, (Instant, Option<Duration>)>,
 }
 
-impl Sender {
-    pub(super) fn new(client: Client, stop: watch::Receiver<bool>) -> Self {
+impl EntrySender {
+    pub(super) fn new(client: Client, stop: Stop) -> Self {
         Self {
-            http: megaboard_client::Sender::new(&client, Format::Ndjson),
+            lines: LineSender::new(&client, &stop),
             client,
             stop,
             stalled: false,
-            has_receipt: false,
             spans: HashMap::new(),
         }
     }
@@ -84,22 +69,25 @@ impl Sender {
         is_owned: &(dyn Fn(usize) -> bool + Sync),
         say: &(dyn Fn(String) + Sync),
     ) -> Sent {
-        let sent = Sent {
-            left: (0..lines.len()).collect(),
-            ..Sent::default()
-        };
-        let http = self.http.clone();
-        let mut in_flight = InFlight {
-            sender: self,
-            lines,
+        let mut all = Lines::default();
+        for line in lines {
+            all.body.extend_from_slice(line.as_bytes());
+            all.end_line(Resend::Always);
+        }
+        let mut outcomes = EntryOutcomes {
+            stalled: &mut self.stalled,
             is_owned,
             say,
-            indices: Vec::new(),
-            reason: String::new(),
-            sent,
+            sent: Sent::default(),
         };
-        http.send(&mut in_flight).await;
-        in_flight.sent
+        let undone = self.lines.send(&all, &mut outcomes).await;
+        let mut sent = outcomes.sent;
+        if let Some(undone) = undone {
+            sent.left = undone.indices.into_iter().collect();
+            let is_refused = !undone.reason.is_empty() && !self.stop.is_requested();
+            sent.refused = is_refused.then_some(Refused(undone.reason));
+        }
+        sent
     }
 
     /// Returns the shortest dedupe span of these kinds. Kinds that cannot be read are ignored.
@@ -116,11 +104,11 @@ impl Sender {
         shortest
     }
 
+    /// Reads the span once: a server that is away is not waited for here.
     async fn read_span(&mut self, kind: &str) -> Option<Duration> {
-        let path = format!("/v1/kinds/{}", encoded(kind));
-        let response = self.client.get(path).await.ok()?;
-        let span = serde_json::from_slice::<Kind>(&response.body).ok();
-        let span = span.and_then(|kind| humantime::parse_duration(&kind.dedupe?).ok());
+        let response = self.client.get(format!("/v1/kinds/{}", encoded(kind)));
+        let kind_read = serde_json::from_slice(&response.await.ok()?.body).ok();
+        let span = kind_read.as_ref().and_then(dedupe_of);
         if self.spans.len() >= SPANS_MAX {
             self.spans.clear();
         }
@@ -137,160 +125,65 @@ pub(super) fn retry_policy() -> RetryPolicy {
     }
 }
 
-/// Lines being sent.
-struct InFlight<'a> {
-    sender: &'a mut Sender,
-    lines: &'a [&'a str],
+/// Collects the outcomes of lines.
+struct EntryOutcomes<'a> {
+    stalled: &'a mut bool,
     is_owned: &'a (dyn Fn(usize) -> bool + Sync),
     say: &'a (dyn Fn(String) + Sync),
-    /// The lines of the last request.
-    indices: Vec<usize>,
-    /// Why some of these are sent again.
-    reason: String,
     sent: Sent,
 }
 
-impl megaboard_client::Batch for InFlight<'_> {
-    fn request(&mut self, is_retry: bool) -> Option<BatchRequest> {
-        let lines_max = if self.sent.is_in_doubt {
-            LINES_MAX_IN_DOUBT
-        } else {
-            usize::MAX
-        };
-        let left = self.sent.left.iter().copied();
-        let owned = left.filter(|it| (self.is_owned)(*it));
-        self.indices = owned.take(lines_max).collect();
-        (!self.indices.is_empty()).then(|| {
-            let body: String = self
-                .indices
-                .iter()
-                .map(|index| self.lines[*index])
-                .collect();
-            BatchRequest {
-                body: Bytes::from(body),
-                count: self.indices.len(),
-                asks_first: is_retry || !self.sender.has_receipt,
-            }
-        })
-    }
-
-    fn settle(&mut self, reply: BatchReply) -> Next {
-        let before = self.sent.left.len();
-        let reason = self.settle_reply(reply);
-        if self.sent.refused.is_some() {
-            return Next::End;
+impl Outcomes for EntryOutcomes<'_> {
+    fn decided(&mut self, sent: &[usize], _read: &[usize], receipt: &Receipt) {
+        self.sent.applied += receipt.applied;
+        self.sent.duplicates += receipt.duplicates;
+        let (_, unlisted_failed) = receipt.unlisted();
+        if unlisted_failed > 0 {
+            // All lines are sent again.
+            return;
         }
-        let Some(reason) = reason else {
-            if std::mem::take(&mut self.sender.stalled) {
-                (self.say)("the server accepts contributions again".to_owned());
-            }
-            return Next::Continue;
-        };
-        self.reason = reason;
-        Next::Retry {
-            progress: self.sent.left.len() < before,
+        for item in &receipt.rejected {
+            let board = item.board.iter().map(|board| format!("{board}: "));
+            let detail = board.chain([item.detail.clone()]).collect();
+            let why = (item.kind.to_string(), detail);
+            self.sent.rejected.insert(sent[item.index], why);
+            self.sent.rejected_count += 1;
         }
     }
 
-    fn wait(&mut self, pause: Pause) -> BoxFuture<'_, bool> {
-        Box::pin(async move {
-            if !std::mem::replace(&mut self.sender.stalled, true) {
-                (self.say)(format!("{}; trying again", self.reason));
-            }
-            if *self.sender.stop.borrow() {
-                return false;
-            }
-            tokio::select! {
-                () = sleep(pause.length.unwrap_or_default()) => true,
-                _ = self.sender.stop.changed() => false,
-            }
-        })
-    }
-}
-
-impl InFlight<'_> {
-    /// Removes decided lines from `sent.left`. Returns why the others are sent again, if there are any and the server
-    /// did not refuse the request.
-    fn settle_reply(&mut self, reply: BatchReply) -> Option<String> {
-        let refusal = match reply {
-            BatchReply::Receipt {
-                receipt,
-                problem,
-                is_refusal,
-                ..
-            } => {
-                self.sender.has_receipt = true;
-                let reason = settle_receipt(&receipt, &self.indices, &mut self.sent);
-                match problem.filter(|_| is_refusal) {
-                    Some(problem) => explained(&problem),
-                    None => return reason,
-                }
-            }
-            BatchReply::NotApplied(error) | BatchReply::Unknown(error) => {
-                return Some(error.to_string());
-            }
-            BatchReply::TooLarge(error) | BatchReply::Refused(error) => error.to_string(),
-        };
-        self.sent.refused = Some(Refused(refusal));
-        None
-    }
-}
-
-/// Counts what a receipt decides, and removes decided lines from `sent.left`. Returns why the others are sent again.
-fn settle_receipt(receipt: &Receipt, indices: &[usize], sent: &mut Sent) -> Option<String> {
-    sent.applied += receipt.applied;
-    sent.duplicates += receipt.duplicates;
-    let read = &indices[..receipt.read.unwrap_or(indices.len())];
-    let indices_of = |items: &[ReceiptItem]| -> BTreeSet<usize> {
-        items.iter().map(|item| indices[item.index]).collect()
-    };
-    let (rejected, failed) = (indices_of(&receipt.rejected), indices_of(&receipt.failed));
-    let (unlisted_rejected, unlisted_failed) = receipt.unlisted();
-    // Any line may be an unlisted one, so all are sent again. Applied ones count once by their id, within the dedupe
-    // span.
-    sent.is_in_doubt |= unlisted_rejected + unlisted_failed > 0 && !receipt.is_nothing_applied();
-    let is_decided = |index: &usize| {
-        !failed.contains(index)
-            && unlisted_failed == 0
-            && (unlisted_rejected == 0 || rejected.contains(index))
-    };
-    let mut are_all_decided = read.len() == indices.len();
-    for index in read {
-        if is_decided(index) {
-            sent.left.remove(index);
-        } else {
-            are_all_decided = false;
+    fn retrying(&mut self, reason: &str) {
+        if !std::mem::replace(self.stalled, true) {
+            (self.say)(format!("{reason}; trying again"));
         }
     }
-    // Rejected lines that are sent again will be listed again.
-    let decided = |item: &&ReceiptItem| is_decided(&indices[item.index]);
-    for item in receipt.rejected.iter().filter(decided) {
-        let board = item.board.iter().map(|board| format!("{board}: "));
-        let detail = board.chain([item.detail.clone()]).collect();
-        let why = (item.kind.to_string(), detail);
-        sent.rejected.insert(indices[item.index], why);
-        sent.rejected_count += 1;
+
+    fn accepted(&mut self) {
+        if std::mem::take(self.stalled) {
+            (self.say)("the server accepts contributions again".to_owned());
+        }
     }
-    let reason = receipt.failed.first().map(ReceiptItem::explain);
-    let reason = reason.or_else(|| {
-        (unlisted_rejected > 0).then(|| format!("{unlisted_rejected} rejected are not listed"))
-    });
-    (!are_all_decided)
-        .then(|| reason.unwrap_or_else(|| "the server did not accept all lines".to_owned()))
+
+    fn may_send(&self, index: usize) -> bool {
+        (self.is_owned)(index)
+    }
+
+    fn needs_each(&self) -> bool {
+        true
+    }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::test_server::{Reply, TestServer};
+    use crate::scripted::{Reply, TestServer};
 
     fn run(server: &TestServer, lines: &[&str], is_owned: &(dyn Fn(usize) -> bool + Sync)) -> Sent {
         let runtime = tokio::runtime::Builder::new_current_thread()
             .enable_all()
             .build()
             .unwrap();
-        let (_stop, stopped) = watch::channel(false);
-        let mut sender = Sender::new(server.args().client_with(retry_policy()).unwrap(), stopped);
+        let client = server.args().client_with(retry_policy()).unwrap();
+        let mut sender = EntrySender::new(client, Stop::default());
         runtime.block_on(sender.send(lines, is_owned, &|_| ()))
     }
 

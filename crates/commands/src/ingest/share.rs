@@ -198,12 +198,7 @@ impl Share {
         }
         let returned = std::mem::take(&mut self.leases().returned);
         for partition in returned {
-            // A renewed lease cannot end, and be taken by another process, before it is deleted.
-            if renew_lease(connection, keys, partition).await? {
-                connection
-                    .send("DEL", words(&[&keys.lease(partition)]))
-                    .await?;
-            }
+            end_lease(connection, keys, partition).await?;
         }
         for partition in 0..keys.partitions {
             if self.leases().held.len() >= quota {
@@ -238,11 +233,7 @@ impl Share {
             held.into_keys().chain(returned).collect()
         };
         for partition in ended {
-            if renew_lease(connection, keys, partition).await? {
-                connection
-                    .send("DEL", words(&[&keys.lease(partition)]))
-                    .await?;
-            }
+            end_lease(connection, keys, partition).await?;
         }
         connection
             .send("ZREM", words(&[&keys.processes(), &keys.me]))
@@ -279,17 +270,18 @@ async fn live_processes(connection: &Connection, keys: &Keys) -> Result<Vec<Stri
     Ok(names.collect())
 }
 
-/// Renews a lease. Returns whether this process owns it; otherwise, this has extended the lease of another process
-/// once.
-async fn renew_lease(connection: &Connection, keys: &Keys, partition: u64) -> Result<bool, Fault> {
-    let (key, lease) = (keys.lease(partition), millis(LEASE).to_string());
-    let owner = connection
-        .send("GETEX", words(&[&key, "PX", &lease]))
-        .await?;
-    Ok(text(&owner) == Some(&keys.me))
+/// Ends a lease, unless another process has it.
+async fn end_lease(connection: &Connection, keys: &Keys, partition: u64) -> Result<(), Fault> {
+    // A renewed lease cannot end, and be taken by another process, before it is deleted.
+    if renew_leases(connection, keys, &[partition]).await? == [true] {
+        let lease = words(&[&keys.lease(partition)]);
+        connection.send("DEL", lease).await?;
+    }
+    Ok(())
 }
 
-/// Renews several leases in one pipeline, as [`renew_lease`] does.
+/// Renews leases in one pipeline. Returns of each whether this process owns it; otherwise, this has extended the lease
+/// of another process once.
 async fn renew_leases(
     connection: &Connection,
     keys: &Keys,

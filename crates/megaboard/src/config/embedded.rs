@@ -1,46 +1,35 @@
 //! `[embedded]`: settings of a store in a folder, other than its path.
 
+use std::ops::RangeInclusive;
 use std::time::Duration;
 
 use serde::{Deserialize, Deserializer};
 use store_local::LocalSettings;
 
+use super::bounds::{span_within, within};
+
 /// The section. Settings that are absent have the defaults of [`LocalSettings`].
 #[derive(Debug, Default, Deserialize)]
 #[serde(deny_unknown_fields, default)]
 pub(crate) struct EmbeddedSection {
-    #[serde(deserialize_with = "snapshot_after_bytes")]
+    #[serde(deserialize_with = "bytes")]
     snapshot_after_bytes: Option<u64>,
     #[serde(deserialize_with = "pause")]
     clock_pause: Option<Duration>,
 }
 
-/// The maximum pause.
-const CLOCK_PAUSE_MAX: Duration = Duration::from_hours(7 * 24);
-
 /// Minimum size of the journal between two snapshots: with less, the disk would be busy with snapshots only.
 const SNAPSHOT_AFTER_BYTES_MIN: u64 = 64 << 10;
 
-fn snapshot_after_bytes<'de, D: Deserializer<'de>>(
-    deserializer: D,
-) -> Result<Option<u64>, D::Error> {
-    let bytes = u64::deserialize(deserializer)?;
-    if bytes < SNAPSHOT_AFTER_BYTES_MIN {
-        let wrong = format!("it is less than {SNAPSHOT_AFTER_BYTES_MIN}");
-        return Err(serde::de::Error::custom(wrong));
-    }
-    Ok(Some(bytes))
+/// The bounds of the pause.
+const CLOCK_PAUSES: RangeInclusive<Duration> = Duration::ZERO..=Duration::from_hours(7 * 24);
+
+fn bytes<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<u64>, D::Error> {
+    within(deserializer, SNAPSHOT_AFTER_BYTES_MIN..=u64::MAX)
 }
 
-/// Reads a duration such as `10m` or `0s`.
 fn pause<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<Duration>, D::Error> {
-    let text = String::deserialize(deserializer)?;
-    let pause = humantime::parse_duration(&text)
-        .map_err(|_| serde::de::Error::custom("it is not a duration such as 10m"))?;
-    if pause > CLOCK_PAUSE_MAX {
-        return Err(serde::de::Error::custom("it is more than 7 days"));
-    }
-    Ok(Some(pause))
+    span_within(deserializer, &CLOCK_PAUSES)
 }
 
 impl EmbeddedSection {

@@ -1,25 +1,38 @@
 //! `[server.limits]`: limits of sizes, rates and connections.
 
 use std::num::{NonZeroU32, NonZeroUsize};
+use std::ops::RangeInclusive;
 use std::time::Duration;
 
 use access::RateSettings;
 use api::ServerLimits;
-use serde::Deserialize;
+use serde::{Deserialize, Deserializer};
 use shard_store::Memory;
 use store_local::REMEMBERED_ID_BYTES_MAX;
 
+use super::bounds::{span_within, within};
 use crate::memory::share_bytes;
 
 /// By default remembered ids take at most this fraction of the memory limit: one half.
 const IDS_PART: u64 = 2;
 
 /// The maximum of `body_bytes`: a JSON body is held in memory as a whole.
-const BODY_BYTES_CAP: usize = 1 << 30;
+const BODY_BYTES_CAP: NonZeroUsize = NonZeroUsize::new(1 << 30).expect("not 0");
 
-/// The range of `header_timeout`.
-const HEADER_TIMEOUT_MIN: Duration = Duration::from_secs(1);
-const HEADER_TIMEOUT_MAX: Duration = Duration::from_hours(1);
+/// The bounds of `header_timeout`.
+const HEADER_TIMEOUTS: RangeInclusive<Duration> = Duration::from_secs(1)..=Duration::from_hours(1);
+
+fn header_timeout<'de, D: Deserializer<'de>>(
+    deserializer: D,
+) -> Result<Option<Duration>, D::Error> {
+    span_within(deserializer, &HEADER_TIMEOUTS)
+}
+
+fn body_bytes<'de, D: Deserializer<'de>>(
+    deserializer: D,
+) -> Result<Option<NonZeroUsize>, D::Error> {
+    within(deserializer, NonZeroUsize::MIN..=BODY_BYTES_CAP)
+}
 
 /// The section.
 #[derive(Debug, Default, Deserialize)]
@@ -34,22 +47,15 @@ pub(super) struct LimitsSection {
     connections_per_address: Option<NonZeroUsize>,
     streams_per_address: Option<NonZeroUsize>,
     requests: Option<NonZeroUsize>,
-    header_timeout: Option<String>,
+    #[serde(deserialize_with = "header_timeout")]
+    header_timeout: Option<Duration>,
+    #[serde(deserialize_with = "body_bytes")]
     body_bytes: Option<NonZeroUsize>,
     /// For the ids that the memory and embedded stores remember.
     remembered_id_bytes: Option<NonZeroUsize>,
     /// For all large responses that clients have not read yet.
     response_bytes: Option<NonZeroUsize>,
     response_bytes_per_address: Option<NonZeroUsize>,
-}
-
-/// Why the section is rejected.
-#[derive(Debug, thiserror::Error)]
-pub(crate) enum LimitsError {
-    #[error("body_bytes: {0} is more than {BODY_BYTES_CAP}")]
-    BodyBytes(usize),
-    #[error("header_timeout: {text:?} is not between 1s and 1h{why}")]
-    HeaderTimeout { text: String, why: String },
 }
 
 impl LimitsSection {
@@ -68,17 +74,10 @@ impl LimitsSection {
         )
     }
 
-    pub(super) fn server_limits(&self) -> Result<ServerLimits, LimitsError> {
+    pub(super) fn server_limits(&self) -> ServerLimits {
         let default = ServerLimits::default();
-        let body_bytes_max = self
-            .body_bytes
-            .map_or(default.body_bytes_max, NonZeroUsize::get);
-        if body_bytes_max > BODY_BYTES_CAP {
-            return Err(LimitsError::BodyBytes(body_bytes_max));
-        }
-        let header_timeout = self.header_timeout.as_deref().map(header_timeout);
         let or = |parsed: Option<NonZeroUsize>, other| parsed.map_or(other, NonZeroUsize::get);
-        Ok(ServerLimits {
+        ServerLimits {
             connections_max: or(self.connections, default.connections_max),
             connections_per_address_max: or(
                 self.connections_per_address,
@@ -86,27 +85,12 @@ impl LimitsSection {
             ),
             streams_per_address_max: or(self.streams_per_address, default.streams_per_address_max),
             requests_max: or(self.requests, default.requests_max),
-            header_timeout: header_timeout
-                .transpose()?
-                .unwrap_or(default.header_timeout),
-            body_bytes_max,
+            header_timeout: self.header_timeout.unwrap_or(default.header_timeout),
+            body_bytes_max: or(self.body_bytes, default.body_bytes_max),
             response_bytes_max: or(self.response_bytes, default.response_bytes_max),
             response_bytes_per_address_max: self.response_bytes_per_address.map(NonZeroUsize::get),
             ..default
-        })
-    }
-}
-
-fn header_timeout(text: &str) -> Result<Duration, LimitsError> {
-    let wrong = |why| LimitsError::HeaderTimeout {
-        text: text.to_owned(),
-        why,
-    };
-    let parsed = humantime::parse_duration(text).map_err(|error| wrong(format!(": {error}")))?;
-    if (HEADER_TIMEOUT_MIN..=HEADER_TIMEOUT_MAX).contains(&parsed) {
-        Ok(parsed)
-    } else {
-        Err(wrong(String::new()))
+        }
     }
 }
 
@@ -115,8 +99,9 @@ mod tests {
     use super::*;
 
     fn limits(text: &str) -> Result<ServerLimits, String> {
-        let section: LimitsSection = toml::from_str(text).map_err(|error| error.to_string())?;
-        section.server_limits().map_err(|error| error.to_string())
+        let section: Result<LimitsSection, _> = toml::from_str(text);
+        let section = section.map_err(|error| error.to_string())?;
+        Ok(section.server_limits())
     }
 
     #[test]
@@ -150,8 +135,8 @@ mod tests {
             ("connections = -1", "connections"),
             ("body_bytes = 2000000000", "body_bytes"),
             ("remembered_id_bytes = 0", "remembered_id_bytes"),
-            ("header_timeout = \"soon\"", "soon"),
-            ("header_timeout = \"1ms\"", "1ms"),
+            ("header_timeout = \"soon\"", "between 1s and 1h"),
+            ("header_timeout = \"1ms\"", "header_timeout"),
             ("request = 5", "request"),
             ("[address]\nrequests = 5", "requests"),
         ] {

@@ -1,13 +1,14 @@
-//! Errors of a configuration file that cannot be parsed: [`Malformed`].
+//! Parsing a configuration file: [`parse`], and its errors: [`Malformed`].
 //!
 //! **Invariant:** an error contains no value and no line of the file, since a key or a password may be anywhere in it
 //! by mistake. Types that are read from the file do not repeat a value in their own errors either.
 
-use std::fmt::{self, Display};
-use std::ops::Range;
+use std::fmt;
 
 use access::{KEY_PREFIX, TOKEN_PREFIX};
-use serde::de::{Error, Expected, Unexpected};
+use serde::de::DeserializeOwned;
+use serde_path_to_error::Segment;
+use toml::de::Deserializer;
 
 /// Maximum bytes of a name that is shown.
 const NAME_BYTES_MAX: usize = 63;
@@ -15,11 +16,9 @@ const NAME_BYTES_MAX: usize = 63;
 /// Where the file is malformed, in which setting, and what is accepted.
 #[derive(Debug)]
 pub(crate) struct Malformed {
-    /// The offset of what is wrong, once it is known.
-    begin: Option<usize>,
-    /// Its line and column, from 1 on, once the text is known.
+    /// The line and the column, from 1 on.
     position: (usize, usize),
-    /// The names of the setting and of the tables around it, the innermost first.
+    /// The names of the tables and of the setting in them.
     names: Vec<String>,
     message: String,
 }
@@ -28,7 +27,7 @@ impl fmt::Display for Malformed {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let (line, column) = self.position;
         write!(f, "line {line}, column {column}: ")?;
-        let names = self.names.iter().rev().map(String::as_str);
+        let names = self.names.iter().map(String::as_str);
         let shown: Vec<&str> = names.take_while(|name| is_name(name)).collect();
         if !shown.is_empty() {
             write!(f, "{}: ", shown.join("."))?;
@@ -39,95 +38,72 @@ impl fmt::Display for Malformed {
 
 impl std::error::Error for Malformed {}
 
-impl Malformed {
-    /// Returns the error of a text that is not TOML. Its message repeats nothing of the text.
-    pub(super) fn not_toml(text: &str, error: &toml::de::Error) -> Self {
-        let mut malformed = Self::custom(error.message());
-        malformed.begin = error.span().map(|span| span.start);
-        malformed.names = assigned_on(malformed.on_line(text)).into_iter().collect();
-        malformed.in_text(text)
-    }
-
-    /// Sets where the error is, unless that is known.
-    pub(super) fn at(mut self, span: Range<usize>) -> Self {
-        self.begin.get_or_insert(span.start);
-        self
-    }
-
-    /// Adds the name of the setting, or of a table around it.
-    pub(super) fn within(mut self, name: &str) -> Self {
-        self.names.push(name.to_owned());
-        self
-    }
-
-    /// Finds the line and the column in the text.
-    pub(super) fn in_text(mut self, text: &str) -> Self {
-        let column = 1 + self.on_line(text).chars().count();
-        self.position = (1 + self.before(text).matches('\n').count(), column);
-        self
-    }
-
-    fn before<'t>(&self, text: &'t str) -> &'t str {
-        text.get(..self.begin.unwrap_or(0)).unwrap_or_default()
-    }
-
-    /// Returns what is before the error on its line.
-    fn on_line<'t>(&self, text: &'t str) -> &'t str {
-        self.before(text).rsplit('\n').next().unwrap_or_default()
-    }
+/// Parses the text of a file.
+pub(super) fn parse<T: DeserializeOwned>(text: &str) -> Result<T, Malformed> {
+    // The message of a syntax error repeats nothing of the text.
+    let file = Deserializer::parse(text).map_err(|error| {
+        let message = error.message().to_owned();
+        let mut malformed = Malformed::at(text, &error, message);
+        malformed.names.extend(assigned_on(before(text, &error)));
+        malformed
+    })?;
+    serde_path_to_error::deserialize(file).map_err(|error| {
+        let mut malformed = Malformed::at(text, error.inner(), redacted(error.inner().message()));
+        let names = error.path().iter().filter_map(|segment| match segment {
+            Segment::Map { key } => Some(key.clone()),
+            _ => None,
+        });
+        malformed.names.extend(names);
+        if malformed.message.starts_with("unknown field") {
+            malformed.names.pop();
+        }
+        malformed
+    })
 }
 
-impl Error for Malformed {
-    fn custom<T: Display>(message: T) -> Self {
+impl Malformed {
+    fn at(text: &str, error: &toml::de::Error, message: String) -> Self {
+        let before = before(text, error);
+        let column = before.rsplit('\n').next().unwrap_or_default();
         Self {
-            begin: None,
-            position: (1, 1),
+            position: (1 + before.matches('\n').count(), 1 + column.chars().count()),
             names: Vec::new(),
-            message: message.to_string(),
+            message,
         }
     }
-
-    fn invalid_type(found: Unexpected<'_>, expected: &dyn Expected) -> Self {
-        let found = type_of(&found);
-        Self::custom(format!("invalid type: {found}, expected {expected}"))
-    }
-
-    fn invalid_value(found: Unexpected<'_>, expected: &dyn Expected) -> Self {
-        let found = type_of(&found);
-        Self::custom(format!("invalid value: {found}, expected {expected}"))
-    }
-
-    fn unknown_variant(_: &str, accepted: &'static [&'static str]) -> Self {
-        Self::custom(format!("unknown value{}", one_of(accepted)))
-    }
-
-    fn unknown_field(name: &str, accepted: &'static [&'static str]) -> Self {
-        let shown = Some(name).filter(|name| is_name(name));
-        let shown = shown.map_or_else(String::new, |name| format!(" `{name}`"));
-        Self::custom(format!("unknown setting{shown}{}", one_of(accepted)))
-    }
 }
 
-fn one_of(accepted: &[&str]) -> String {
-    format!(", expected one of `{}`", accepted.join("`, `"))
+/// Returns the text before an error.
+fn before<'t>(text: &'t str, error: &toml::de::Error) -> &'t str {
+    let begin = error.span().map_or(0, |span| span.start);
+    text.get(..begin).unwrap_or_default()
 }
 
-/// Returns the type of a value, in the terms of TOML.
-const fn type_of(found: &Unexpected<'_>) -> &'static str {
-    match found {
-        Unexpected::Str(_) => "string",
-        Unexpected::Signed(_) | Unexpected::Unsigned(_) => "integer",
-        Unexpected::Float(_) => "float",
-        Unexpected::Bool(_) => "boolean",
-        Unexpected::Seq => "array",
-        Unexpected::Map => "table",
-        _ => "another type",
-    }
+/// Removes the value from a message of serde, which is quoted before what is expected. The name of an unknown setting
+/// is kept if it can be shown.
+fn redacted(message: &str) -> String {
+    let Some((found, expected)) = message.rsplit_once(", expected ") else {
+        return message.to_owned();
+    };
+    let (what, value) = found.split_once(['`', '"']).unwrap_or((found, ""));
+    let name = value.trim_end_matches('`');
+    let shown = if what == "unknown field " && is_name(name) {
+        format!("`{name}`")
+    } else {
+        String::new()
+    };
+    let expected = match expected.strip_prefix("struct ") {
+        Some(_) => "a table",
+        None => expected,
+    };
+    let found = format!("{what}{shown}");
+    format!("{}, expected {expected}", found.trim_end())
 }
 
-/// Returns the setting at the beginning of a line, since syntax errors have no path. Accepts only lower-case letters
-/// and `_`, like the names of all settings: the line may be part of a multi-line text.
-fn assigned_on(line: &str) -> Option<String> {
+/// Returns the setting at the beginning of the last line, since syntax errors have no path. Accepts only lower-case
+/// letters and `_`, like the names of all settings: the line may be part of a multi-line text.
+fn assigned_on(text: &str) -> Option<String> {
+    let line = text.rsplit('\n').next()?;
     let (name, _) = line.split_once('=')?;
     let name = name.trim();
     let is_in = |byte: u8| byte.is_ascii_lowercase() || byte == b'_';
@@ -159,7 +135,7 @@ mod tests {
             ("[server]\nkeys = \"mb_s3cret\"", "server.keys: "),
             (
                 "[[server.keys]]\nname = \"a\"\nscope = \"mb_s3cret\"",
-                "server.keys.scope: unknown value, expected one of `read`, `write`",
+                "server.keys.scope: unknown variant, expected one of `read`, `write`",
             ),
             (
                 "[server]\nkeys = [{ name = \"a\", scope = \"mb_s3cret\" }]",
@@ -189,21 +165,18 @@ mod tests {
             ),
             (
                 "[publish.targets.a]\npasword = \"s3cret\"",
-                "publish.targets.a: unknown setting `pasword`, expected one of `url`",
+                "publish.targets.a: unknown field `pasword`, expected one of `url`",
             ),
             (
                 "[publish.targets.\"redis://u:a.s3cret.b@h\"]\nport = 1",
-                "publish.targets: unknown setting `port`",
+                "publish.targets: unknown field `port`",
             ),
-            (
-                "[server]\nmb_s3cret = 1",
-                "server: unknown setting, expected",
-            ),
-            ("\"redis://u:s3cret@h\" = 1", ": unknown setting, expected"),
+            ("[server]\nmb_s3cret = 1", "server: unknown field, expected"),
+            ("\"redis://u:s3cret@h\" = 1", ": unknown field, expected"),
             ("[server]\nstore = [\"redis://u:s3cret@h\"]", "server.store"),
             (
                 "[server]\ndurability = \"a, expected s3cret\"",
-                "server.durability: unknown value, expected one of `always`, `interval`",
+                "server.durability: unknown variant, expected `always` or `interval`",
             ),
             (
                 "[server]\nmemory_limit = \"mb_s3cret\"",

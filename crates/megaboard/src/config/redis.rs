@@ -1,24 +1,27 @@
 //! `[redis]`: settings of a store on Redis, other than its URL.
 
 use std::num::NonZeroU64;
+use std::ops::RangeInclusive;
 use std::path::PathBuf;
 use std::time::Duration;
 
 use serde::{Deserialize, Deserializer};
 use store_redis::{RedisSettings, RedisWrites};
 
+use super::bounds::span_within;
+
 /// The section. Settings that are absent have the defaults of [`RedisSettings`].
 #[derive(Debug, Default, Deserialize)]
 #[serde(deny_unknown_fields, default)]
 pub(crate) struct RedisSection {
     acks: Option<u32>,
-    #[serde(deserialize_with = "span")]
+    #[serde(deserialize_with = "deadline")]
     write_deadline: Option<Duration>,
-    #[serde(deserialize_with = "span")]
+    #[serde(deserialize_with = "deadline")]
     read_deadline: Option<Duration>,
-    #[serde(deserialize_with = "span")]
+    #[serde(deserialize_with = "deadline")]
     write_wait: Option<Duration>,
-    #[serde(deserialize_with = "span")]
+    #[serde(deserialize_with = "deadline")]
     read_wait: Option<Duration>,
     writes: Option<Writes>,
     #[serde(deserialize_with = "skew")]
@@ -47,38 +50,18 @@ impl From<Writes> for RedisWrites {
     }
 }
 
-/// The maximum deadline of a call. The memory of calls outlasts it.
-const DEADLINE_MAX: Duration = Duration::from_mins(1);
+/// The bounds of the deadline of a call. The memory of calls outlasts it.
+const DEADLINES: RangeInclusive<Duration> = Duration::from_millis(1)..=Duration::from_mins(1);
 
-/// The range of `clock_skew_max`.
-const SKEW_MIN: Duration = Duration::from_secs(5);
-const SKEW_MAX: Duration = Duration::from_hours(24);
+/// The bounds of `clock_skew_max`. A smaller one would be exceeded by slow replies.
+const SKEWS: RangeInclusive<Duration> = Duration::from_secs(5)..=Duration::from_hours(24);
 
-/// Reads a duration such as `15s`.
-fn span<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<Duration>, D::Error> {
-    let is_good = |span: Duration| !span.is_zero() && span <= DEADLINE_MAX;
-    within(deserializer, is_good, "above 0 and at most a minute").map(Some)
+fn deadline<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<Duration>, D::Error> {
+    span_within(deserializer, &DEADLINES)
 }
 
-/// Reads the maximum clock skew. A smaller one would be exceeded by slow replies.
 fn skew<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<Duration>, D::Error> {
-    let is_good = |span: Duration| (SKEW_MIN..=SKEW_MAX).contains(&span);
-    within(deserializer, is_good, "between 5 seconds and a day").map(Some)
-}
-
-fn within<'de, D: Deserializer<'de>>(
-    deserializer: D,
-    is_good: impl Fn(Duration) -> bool,
-    bounds: &str,
-) -> Result<Duration, D::Error> {
-    let text = String::deserialize(deserializer)?;
-    let span = humantime::parse_duration(&text)
-        .map_err(|_| serde::de::Error::custom("it is not a duration such as 15s"))?;
-    if !is_good(span) {
-        let wrong = format!("it is not {bounds}");
-        return Err(serde::de::Error::custom(wrong));
-    }
-    Ok(span)
+    span_within(deserializer, &SKEWS)
 }
 
 impl RedisSection {

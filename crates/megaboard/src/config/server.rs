@@ -1,14 +1,17 @@
-//! `[server]`: [`ServerSection`]. Its access settings are in `access`, the limits of the audit log in `audit`.
+//! `[server]`: [`ServerSection`]. Its access settings are in `access`.
 
 use std::num::NonZeroU64;
+use std::ops::RangeInclusive;
 use std::path::PathBuf;
 use std::time::Duration;
 
+use access::audit::AuditLimits;
 use access::{KeySettings, TokenSecret};
-use serde::Deserialize;
+use api::ServerLimits;
+use serde::{Deserialize, Deserializer};
 
+use super::bounds::{span_within, within};
 use super::limits::LimitsSection;
-use crate::drain::Drain;
 use crate::logs::LogFormat;
 use crate::memory::MemoryLimit;
 
@@ -21,7 +24,8 @@ pub(crate) struct ServerSection {
     pub(crate) durability: Option<Durability>,
     pub(crate) memory_limit: Option<MemoryLimit>,
     pub(crate) log_format: Option<LogFormat>,
-    pub(crate) drain: Option<Drain>,
+    #[serde(deserialize_with = "drain")]
+    pub(crate) drain: Option<Duration>,
     /// Whether a server without keys may listen on addresses other than loopback.
     pub(super) open: bool,
     pub(super) keys: Vec<KeySettings>,
@@ -35,13 +39,48 @@ pub(crate) struct ServerSection {
     /// The path of the audit log.
     pub(crate) audit_log: Option<PathBuf>,
     /// The maximum size of one of its files, in bytes.
-    pub(super) audit_log_bytes: Option<u64>,
+    #[serde(deserialize_with = "file_bytes")]
+    audit_log_bytes: Option<u64>,
     /// The number of older files that are kept.
-    pub(super) audit_log_files: Option<u32>,
+    #[serde(deserialize_with = "files")]
+    audit_log_files: Option<u32>,
     /// The number of boards whose records are cached.
     pub(crate) known_boards_max: Option<NonZeroU64>,
     pub(super) limits: LimitsSection,
     pub(super) cors: CorsSection,
+}
+
+/// The bounds of how long the server has its clients leave before it stops. Files of `deploy/` and other supervisors
+/// allow a minute for the default.
+pub(crate) const DRAINS: RangeInclusive<Duration> = Duration::ZERO..=Duration::from_mins(5);
+
+fn drain<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<Duration>, D::Error> {
+    span_within(deserializer, &DRAINS)
+}
+
+/// At least a few hundred lines.
+fn file_bytes<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<u64>, D::Error> {
+    within(deserializer, 64 << 10..=u64::MAX)
+}
+
+fn files<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<u32>, D::Error> {
+    within(deserializer, 0..=1_000)
+}
+
+impl ServerSection {
+    /// Returns the limits of the server.
+    pub(crate) fn server_limits(&self) -> ServerLimits {
+        self.limits.server_limits()
+    }
+
+    /// Returns the limits of the audit log.
+    pub(crate) fn audit_limits(&self) -> AuditLimits {
+        let default = AuditLimits::default();
+        AuditLimits {
+            file_bytes_max: self.audit_log_bytes.unwrap_or(default.file_bytes_max),
+            files_kept: self.audit_log_files.unwrap_or(default.files_kept),
+        }
+    }
 }
 
 /// `[server.cors]`.
@@ -69,5 +108,23 @@ impl From<Durability> for store_local::Durability {
             Durability::Always => Self::Always,
             Durability::Interval => Self::Interval(SYNC_INTERVAL),
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_limits_of_the_audit_log_have_bounds() {
+        let limits = |text: &str| {
+            let section: Result<ServerSection, _> = toml::from_str(text);
+            section.ok().map(|section| section.audit_limits())
+        };
+        assert_eq!(limits(""), Some(AuditLimits::default()));
+        let least = limits("audit_log_bytes = 65536\naudit_log_files = 0").unwrap();
+        assert_eq!((least.file_bytes_max, least.files_kept), (65_536, 0));
+        assert_eq!(limits("audit_log_bytes = 65535"), None);
+        assert_eq!(limits("audit_log_files = 1001"), None);
     }
 }

@@ -10,9 +10,9 @@ use super::{Adoption, best_count};
 use crate::adopt::check::{BEST_COUNT, Differences, compare, order_names, order_ties};
 use crate::adopt::page::SetEntry;
 use crate::adopt::report::{Examples, OnlyOnBoard, Report};
-use crate::adopt::sending::{BATCH_LINES_MAX, Batch, Sender, Sent};
+use crate::adopt::sending::{BATCH_LINES_MAX, BatchSender, Sent};
 use crate::adopt::standing::{Standing, Tally};
-use crate::delivery::Halt;
+use crate::delivery::{Halt, Lines, Resend};
 
 /// The maximum number of comparisons of the best entries.
 const ROUNDS_MAX: usize = 5;
@@ -30,15 +30,16 @@ impl Adoption<'_> {
             let best = self
                 .target
                 .page(&self.window, 1, self.best_count() as u64)?;
-            report.on_board = best.members;
+            report.on_board = best.envelope.members;
             let differences = compare(&source, &best.entries, &self.fields);
             if differences.positions == 0 || round == ROUNDS_MAX {
                 report.differences = self.describe(report, &differences);
                 return Ok(());
             }
             self.set_again(&source, &differences)?;
-            self.stop.sleep(ROUND_PAUSE);
-            if self.stop.requested() {
+            let pause = self.reads.stop.wait(ROUND_PAUSE);
+            self.reads.runtime.block_on(pause);
+            if self.reads.stop.is_requested() {
                 return Err(Halt::Interrupted);
             }
         }
@@ -85,16 +86,16 @@ impl Adoption<'_> {
             again.extend(found.filter_map(Result::ok));
         }
         // These lines were counted and reported when they were sent first.
-        let sender = Sender {
+        let mut sender = BatchSender {
             rejected: &Examples::none(),
             ..self.sender()
         };
         let mut sent = Sent::default();
         for standings in again.chunks(BATCH_LINES_MAX) {
-            let mut batch = Batch::default();
+            let mut batch = Lines::default();
             for standing in standings {
                 self.reader.write(standing, &mut batch.body);
-                batch.end_line();
+                batch.end_line(Resend::AmongSets);
             }
             sender.deliver(&batch, &mut sent)?;
         }
@@ -147,7 +148,7 @@ impl Adoption<'_> {
         }
         report
             .differences
-            .extend(only_on_board.sentence(&self.target.path));
+            .extend(only_on_board.sentence(self.target.board.name()));
         report.only_on_board = only_on_board.members;
         Ok(())
     }

@@ -2,8 +2,7 @@
 
 use std::fmt::Write as _;
 
-use crate::terminal::{layout, printable, table};
-use comfy_table::Cell;
+use crate::terminal::{Cells, printable, table};
 use megaboard_client::{Client, Error, MemberBoard};
 use serde::Serialize;
 
@@ -62,14 +61,12 @@ pub(super) async fn ranked(
 pub(super) fn render(ranked: &Ranked) -> String {
     let mut text = String::new();
     if !ranked.boards.is_empty() {
-        let mut table = table();
-        table.set_header(["board", "windows"]);
-        for board in &ranked.boards {
+        let rows = ranked.boards.iter().map(|board| {
             let windows: Vec<&str> = board.windows.iter().map(|it| &*it.window).collect();
-            let cells = [&*board.board, &windows.join(", ")];
-            table.add_row(cells.map(|text| Cell::new(printable(text))));
-        }
-        let _ = writeln!(text, "{}", layout(&mut table, &[0, 1]));
+            vec![board.board.clone(), windows.join(", ")]
+        });
+        let columns = [("board", Cells::Names), ("windows", Cells::Names)];
+        let _ = writeln!(text, "{}", table(&columns, rows));
     }
     let _ = write!(
         text,

@@ -7,7 +7,8 @@ use serde::Serialize;
 
 use super::columns::{Column, Columns, SubjectSource, ValueSource};
 use super::record::Cells;
-use crate::import::rows::{NOT_UTF_8, Resend, RowKind};
+use crate::delivery::Resend;
+use crate::import::rows::{NOT_UTF_8, RowKind};
 use crate::integer;
 
 /// The maximum length of a cell in a message.

@@ -14,8 +14,8 @@ use serde_json::{Value, json};
 use super::csv::{Columns, CsvFormat, SubjectSource, ValueSource};
 use super::summary::Summary;
 use super::*;
+use crate::scripted::{Reply, Request, TestServer};
 use crate::server::ServerArgs;
-use crate::test_server::{Reply, Request, TestServer};
 
 /// The result of an import.
 struct Import {
@@ -35,7 +35,7 @@ fn import(server: &ServerArgs, rows: Box<dyn Rows>, from_line: u64, stop: &Stop)
     let mut said = Vec::new();
     let mut say = |message| said.push(message);
     let mut delivery = Delivery::new(&runtime, &client, stop, &mut say);
-    let outcome = send_all(Batches::new(rows, from_line), &mut delivery, stop, None);
+    let outcome = send_all(Batches::new(rows, from_line), &mut delivery, None);
     let summary = delivery.report.summary;
     Import {
         outcome,
