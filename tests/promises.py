@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Checks that all tests named in tests/README.md exist.
 
-Builds the tests of the workspace, and lists the tests of each binary. Exits with 1 and prints a line for each name in
+Builds the tests of the workspace, and lists the tests of each binary and the sections of each file of calls. Exits with 1 and prints a line for each name in
 the tables that no binary has.
 """
 
@@ -40,13 +40,25 @@ def binaries():
         yield name, message["executable"]
 
 
+def sections():
+    """Yields the path of each test that runs a file of calls, and those of the sections in the file."""
+    folder = ROOT / "tests/e2e"
+    for file in folder.rglob("*.calls"):
+        test = "::".join(file.relative_to(folder).with_suffix("").parts)
+        names = re.findall(r"^## (\w+)$", file.read_text(), re.M)
+        yield test, [f"{test}::{name}" for name in names]
+
+
 def tests_by_binary():
-    """Returns the paths of all tests, by the name of their binary."""
+    """Returns the paths of all tests, also those in files of calls, by the name of their binary."""
     tests = {}
     for name, executable in binaries():
         listed = subprocess.run([executable, "--list"], stdout=subprocess.PIPE, text=True, check=True)
         paths = (line.removesuffix(": test") for line in listed.stdout.splitlines() if line.endswith(": test"))
         tests.setdefault(name, set()).update(paths)
+    for test, paths in sections():
+        if test in tests["e2e"]:
+            tests["e2e"].update(paths)
     return tests
 
 

@@ -35,3 +35,5 @@ mod redis;
 mod service;
 mod twin;
 mod windows;
+
+testkit::calls!(lists, packed);

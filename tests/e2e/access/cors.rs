@@ -1,6 +1,6 @@
 //! Cross-origin requests: allowed for the configured origins only.
 
-use testkit::{Launch, RawResponse, Server};
+use testkit::{RawResponse, Server};
 
 use super::Key;
 
@@ -91,14 +91,4 @@ fn a_wildcard_allows_any_origin() {
     let server = Server::with("[server.cors]\norigins = [\"*\"]\n");
     assert_eq!(allowed(&preflight(&server, OURS)), "*");
     assert_eq!(allowed(&get(&server, "/v1/kinds", OURS)), "*");
-    for wrong in [
-        "\"a.example\"",
-        "\"https://a.example/\"",
-        "\"*\", \"https://a.example\"",
-    ] {
-        let config = format!("[server.cors]\norigins = [{wrong}]");
-        let (status, stderr) = Launch::on_a_free_port(&config).refused();
-        assert_eq!(status, Some(1), "{stderr}");
-        assert!(stderr.contains("cors.origins"), "{stderr}");
-    }
 }

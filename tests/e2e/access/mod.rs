@@ -1,13 +1,10 @@
 //! Access control and limits: what admins see, keys by scope and kind, open servers, tokens, rate
 //! limits, other origins, public kinds, and healthy clients beside hostile ones.
 
-mod admin;
-mod caching;
 mod cors;
 mod ended_keys;
 mod hostile_clients;
 mod hosts;
-mod kinds;
 mod limits;
 mod misplaced_keys;
 mod open;
@@ -18,6 +15,8 @@ mod repeated;
 mod scopes;
 mod tokens;
 mod unread_responses;
+
+testkit::calls!(admin, caching, kinds, open, public_kinds, scopes, tokens);
 
 use serde_json::Value;
 use testkit::{Response, Server, cli};

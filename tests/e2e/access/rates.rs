@@ -156,28 +156,3 @@ fn wrong_keys_do_not_lock_out_right_keys_of_their_address() {
     let refused = Exposition::read(&metrics.body).sum("megaboard_http_guesses_refused_total", &[]);
     assert!(refused >= 300.0, "{refused}");
 }
-
-#[test]
-fn errors_in_the_limits_are_reported() {
-    for (config, part) in [
-        ("[server.limits]\nburst = 5", "limits: burst"),
-        (
-            "[server.limits.address]\nburst = 5",
-            "limits.address: burst",
-        ),
-        (
-            "[server.limits]\nrequests_per_second = 0",
-            "requests_per_second",
-        ),
-        ("[server]\ntrusted_proxies = [\"proxy\"]", "proxy"),
-        ("[server.limits]\nbody_bytes = 9999999999", "body_bytes"),
-        (
-            "[server.limits]\nheader_timeout = \"soon\"",
-            "limits.header_timeout",
-        ),
-    ] {
-        let (status, stderr) = testkit::Launch::on_a_free_port(config).refused();
-        assert_eq!(status, Some(1), "{config}: {stderr}");
-        assert!(stderr.contains(part), "{config}: {stderr}");
-    }
-}

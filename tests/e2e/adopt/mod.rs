@@ -1,44 +1,18 @@
 //! `megaboard adopt`: reads sorted sets, written by other systems, into boards.
 
-mod encodings;
 mod live;
-mod refusals;
 
-use serde_json::Value;
+testkit::calls!(encodings, refusals);
+
 use testkit::redis::{RedisServer, Reply};
 use testkit::{Server, cli};
 
-/// Kinds for one score, for three, and for ties that order the later first.
 const KINDS: &str = r#"
 [kinds.power]
 windows = ["all"]
-
-[kinds.medals]
-windows = ["all"]
-fields = [{ name = "gold" }, { name = "silver" }, { name = "bronze" }]
-
-[kinds.rising]
-windows = ["all"]
-ties = "member"
-fields = [{ name = "points", order = "asc" }]
-
-[kinds.golf]
-windows = ["all"]
-fields = [{ name = "points", order = "asc" }]
-
-[kinds.recent]
-windows = ["all"]
-ties = "latest"
-
 [kinds.listed]
 windows = ["all"]
 retain = { keep = 3, approximate = true }
-
-[kinds.daily]
-windows = ["day"]
-
-[kinds.both]
-windows = ["day", "all"]
 "#;
 
 /// A server, and a Redis to adopt from.
@@ -87,38 +61,9 @@ impl Fixture {
         run
     }
 
-    /// Returns the best entries of a board.
-    #[track_caller]
-    fn entries(&self, board: &str) -> Vec<Value> {
-        let range = format!("/v1/boards/{board}/range?from=1&to=1000&window=all");
-        self.server.get(range).entries()
-    }
-
-    /// Returns member, points and time of the best entries.
-    #[track_caller]
-    fn standings(&self, board: &str) -> Vec<(String, i64, String)> {
-        let entries = self.entries(board);
-        let each = |entry: &Value| {
-            let text = |name: &str| entry[name].as_str().unwrap().to_owned();
-            (
-                text("member"),
-                entry["points"].as_i64().unwrap(),
-                text("reached_at"),
-            )
-        };
-        entries.iter().map(each).collect()
-    }
-
     /// Returns the members of the best entries, in order.
     #[track_caller]
     fn order(&self, board: &str) -> Vec<String> {
-        self.standings(board)
-            .into_iter()
-            .map(|(member, ..)| member)
-            .collect()
+        self.server.order(board, "all")
     }
-}
-
-fn standing(member: &str, points: i64, at: &str) -> (String, i64, String) {
-    (member.to_owned(), points, at.to_owned())
 }

@@ -48,51 +48,6 @@ fn each_coding_of_a_top_decodes_to_the_same_response() {
 }
 
 #[test]
-fn the_preferred_coding_is_used_and_304_has_the_same_headers() {
-    let server = merged_once();
-    let path = "/v1/boards/gifts/a/top?n=100";
-    for (accepted, used) in [
-        ("gzip, deflate, br, zstd", "zstd"),
-        ("gzip, br", "gzip"),
-        ("zstd;q=0, gzip;q=0.9", "gzip"),
-        ("*", ""),
-        ("gzip;q=0", ""),
-        ("deflate", ""),
-    ] {
-        let shown = accepting(&server, path, accepted);
-        assert_eq!(shown.header("content-encoding"), used, "{accepted}");
-        let known = ("if-none-match", shown.header("etag"));
-        let again = server.get_with(path, &[("accept-encoding", accepted), known]);
-        assert_eq!((again.status, again.bytes), (304, 0));
-        assert_eq!(again.header("content-encoding"), "");
-        for name in ["etag", "vary", "cache-control"] {
-            assert_eq!(again.header(name), shown.header(name), "{name}");
-        }
-    }
-}
-
-#[test]
-fn other_responses_have_no_coding() {
-    let server = merged_once();
-    let any = [("accept-encoding", "zstd, br, gzip")];
-    for path in [
-        "/v1/boards/gifts/a/top?n=5",
-        "/v1/boards/gifts/a/range?from=1&to=1000",
-        "/v1/boards/gifts/a/members/m1/around?above=500",
-        "/v1/boards/gifts/a/top?n=0",
-        "/v1/kinds",
-        "/metrics",
-    ] {
-        let response = server.get_with(path, &any);
-        assert_eq!(response.header("content-encoding"), "", "{path}");
-    }
-    let json = ("content-type", "application/json");
-    let tops = json!({"boards": ["gifts/a"], "n": 1000}).to_string();
-    let tops = server.send("POST", "/v1/top", &[any[0], json], tops);
-    assert_eq!((tops.status, tops.header("content-encoding")), (200, ""));
-}
-
-#[test]
 fn all_codings_of_a_file_have_one_tag() {
     let server = Server::start();
     for path in ["/openapi.json", "/page/rows.js", "/"] {

@@ -171,37 +171,21 @@ fn dense_ranks_on_redis() {
 }
 
 #[test]
-fn settings_that_dense_ranks_exclude_are_rejected() {
-    let server = Server::start();
-    let dense = |more: Value| {
-        let mut settings = json!({"rank": "dense", "windows": ["all"]});
-        settings
-            .as_object_mut()
-            .unwrap()
-            .extend(more.as_object().unwrap().clone());
-        settings
-    };
-    let packed = json!({"packed": {"most": 100, "from": "2026-01-01T00:00:00Z", "until": "2030-01-01T00:00:00Z"}});
-    let answer = server.put("/v1/kinds/k", &dense(packed));
-    answer.problem(400, "invalid", &["rank", "packed"]);
-    server.put("/v1/kinds/k", &dense(json!({}))).is(201);
-    server.give("k/a", &[("u", 1)]);
-    let answer = server.put("/v1/kinds/k", &json!({"windows": ["all"]}));
-    answer.problem(409, "kind-has-boards", &["rank"]);
+fn on_redis_dense_ranks_have_one_shard() {
+    let dense = |shards| json!({"rank": "dense", "windows": ["all"], "shards": shards});
     let redis = RedisServer::plain();
     let config = "[kinds.k]\nrank = \"dense\"\nshards = 16\n";
     let (status, stderr) = crate::redis::launch(&redis.url(), config).refused();
     let why = "megaboard.toml: kinds.k.shards: 16 is more than 1, the maximum of kinds with dense ranks on this store";
     assert!(status == Some(1) && stderr.contains(why), "{stderr}");
     let server = crate::redis::serve(&redis.url(), "");
-    let answer = server.put("/v1/kinds/k", &dense(json!({"shards": 2})));
+    let answer = server.put("/v1/kinds/k", &dense(2));
     answer.problem(400, "invalid", &["shards", "2", "1"]);
-    let answer = server.put(
-        "/v1/kinds/k",
-        &dense(json!({"retain": {"keep": 10, "approximate": true}})),
-    );
+    let list =
+        json!({"rank": "dense", "windows": ["all"], "retain": {"keep": 10, "approximate": true}});
+    let answer = server.put("/v1/kinds/k", &list);
     answer.problem(400, "invalid", &["rank", "retain"]);
-    server.put("/v1/kinds/k", &dense(json!({}))).is(201);
+    server.put("/v1/kinds/k", &dense(1)).is(201);
     let answer = server.put("/v1/boards/k/a", &json!({"shards": 2}));
     answer.problem(400, "invalid", &["shards"]);
 }

@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 use testkit::clock::{now_ms, rfc3339};
-use testkit::{Events, Response, Server, cli, eventually};
+use testkit::{Events, Response, Server, eventually};
 
 const KINDS: &str = "[kinds.gifts]\nwindows = [\"all\", \"day\"]\nmax_staleness = \"1h\"\n\
                      [kinds.races]\nwindows = [\"all\"]\nrank = \"competition\"\n";
@@ -15,11 +15,6 @@ fn names(response: &Response) -> Vec<String> {
     names.map(str::to_owned).collect()
 }
 
-fn standing(server: &Server, board: &str, member: &str) -> Value {
-    let path = format!("/v1/boards/{board}/members/{member}");
-    server.get(path).ok()
-}
-
 fn filled() -> Server {
     let server = Server::durable(KINDS);
     server.give(
@@ -29,86 +24,6 @@ fn filled() -> Server {
     server.give("gifts/b", &[("u1", 3)]);
     server.give("races/a", &[("u1", 5), ("other", 5), ("third", 2)]);
     server
-}
-
-#[test]
-fn ranks_skip_hidden_members_until_they_are_shown_again() {
-    let server = filled();
-    let top = || server.get("/v1/boards/gifts/a/top");
-    let version = top().ok()["version"].clone();
-    let hidden = server.send("PUT", "/v1/members/u1/hidden", &[], "");
-    assert_eq!(hidden.ok()["hidden_in"], json!(["gifts", "races"]));
-    assert_eq!(names(&top()), ["best", "next", "last"]);
-    assert_eq!(top().ok()["members"], 3);
-    assert_ne!(top().ok()["version"], version);
-    assert_eq!(standing(&server, "gifts/a", "next")["rank"], 2);
-    assert_eq!(
-        standing(&server, "gifts/a", "next")["above"]["member"],
-        "best"
-    );
-    assert_eq!(standing(&server, "races/a", "third")["rank"], 2);
-    assert_eq!(server.get("/v1/boards/gifts/a/members/u1").status, 404);
-    let lookup = server.post(
-        "/v1/boards/gifts/a/lookup",
-        &json!({"members": ["u1", "last"]}),
-    );
-    assert_eq!(lookup.entries()[0]["rank"], Value::Null);
-    assert_eq!(lookup.entries()[1]["rank"], 3);
-    let windows = server.get("/v1/boards/gifts/a").ok()["windows"].clone();
-    assert!(
-        windows
-            .as_array()
-            .unwrap()
-            .iter()
-            .all(|window| window["members"] == 3)
-    );
-    // Contributions of a hidden member count, without a rank, and changed settings of the kind
-    // leave it hidden.
-    let item = json!({"board": "gifts/a", "member": "u1", "points": 1});
-    let receipt = server.post("/v1/contributions?return=ranks", &item).ok();
-    for window in receipt["standings"][0]["windows"].as_array().unwrap() {
-        let (rank, null) = ((&window["rank"], &window["position"]), &Value::Null);
-        assert_eq!((&window["points"], rank), (&json!(8), (null, null)));
-        assert!(window.as_object().unwrap().contains_key("rank"));
-    }
-    let mut kind = server.get("/v1/kinds/gifts").ok();
-    assert!(!kind.to_string().contains("u1"));
-    kind["top"] = json!(2);
-    server.put("/v1/kinds/gifts", &kind).ok();
-    let fresh = server.get("/v1/boards/gifts/a/top?n=2&fresh=true");
-    assert_eq!(names(&fresh), ["best", "next"]);
-
-    // The kind is a parameter: a body that names one would be ignored.
-    let json = [("content-type", "application/json")];
-    for method in ["PUT", "DELETE"] {
-        let body = "{\"kind\":\"gifts\"}";
-        let refused = server.send(method, "/v1/members/u1/hidden", &json, body);
-        refused.problem(400, "invalid", &["body", method, "query"]);
-    }
-    let of_gifts = server.send("DELETE", "/v1/members/u1/hidden?kind=gifts", &[], "");
-    assert_eq!(of_gifts.ok()["hidden_in"], json!([]));
-    let left = server.get("/v1/members/u1/hidden").ok();
-    assert_eq!(left["hidden_in"], json!(["races"]));
-    assert_eq!(
-        server.get("/v1/hidden?kind=races").ok()["hidden"],
-        json!(["u1"])
-    );
-    let shown = standing(&server, "gifts/a", "u1");
-    assert_eq!((&shown["rank"], &shown["points"]), (&json!(2), &json!(8)));
-}
-
-#[test]
-fn hidden_members_stay_hidden_after_a_restart() {
-    let server = filled();
-    server
-        .send("PUT", "/v1/members/u1/hidden?kind=gifts", &[], "")
-        .ok();
-    let server = server.stop().start();
-    assert_eq!(
-        names(&server.get("/v1/boards/gifts/a/top")),
-        ["best", "next", "last"]
-    );
-    assert_eq!(names(&server.get("/v1/boards/races/a/top")).len(), 3);
 }
 
 #[test]
@@ -177,25 +92,8 @@ fn an_erased_member_is_removed_from_all_boards_including_ended_ones() {
 }
 
 #[test]
-fn errors_name_the_parameter() {
+fn a_kind_hides_at_most_1000_members() {
     let server = filled();
-    for (method, path, status) in [
-        ("PUT", "/v1/members/u1/hidden?kind=none", 404),
-        ("PUT", "/v1/members/u1/hidden?kinds=gifts", 400),
-        ("GET", "/v1/hidden", 400),
-        ("DELETE", "/v1/members/u1?after=gifts", 400),
-        // These paths name no member, and nothing is changed.
-        ("DELETE", "/v1/members/u1?kind=gifts&after=zzz/x", 400),
-        ("DELETE", "/v1/members/u1?kind=gifts&after=races/", 400),
-        ("DELETE", "/v1/members/u1?after=zzz/x", 400),
-        ("POST", "/v1/members/u1", 405),
-    ] {
-        assert_eq!(
-            server.send(method, path, &[], "").status,
-            status,
-            "{method} {path}"
-        );
-    }
     let hide = |number| {
         server.send(
             "PUT",
@@ -223,23 +121,6 @@ fn errors_name_the_parameter() {
         "{refused:?}"
     );
     assert_eq!(names(&server.get("/v1/boards/races/a/top")).len(), 3);
-}
-
-#[test]
-fn commands_hide_show_and_erase() {
-    let server = filled();
-    let run = |arguments: &[&str]| {
-        let all: Vec<&str> = [&["member"], arguments, &["--server", server.url()]].concat();
-        let run = cli::run(&all, b"");
-        assert_eq!(run.status, Some(0), "{}", run.stderr);
-        run.stdout
-    };
-    assert_eq!(run(&["hide", "u1"]), "hidden in: gifts, races\n");
-    assert_eq!(run(&["show", "u1", "--kind", "gifts"]), "not hidden\n");
-    assert_eq!(
-        run(&["erase", "u1", "--yes"]),
-        "erased from 3 of 3 boards\n"
-    );
 }
 
 #[test]

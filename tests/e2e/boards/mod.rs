@@ -1,27 +1,42 @@
 //! `/v1/boards` and the reads below it, and `POST /v1/top`.
 
 mod activity;
-mod around;
-mod caching;
 mod changed_settings;
 mod codings;
 mod dense_ranks;
-mod envelope;
 mod hidden;
 mod listing;
-mod lookup;
-mod member;
 mod names;
 mod of_a_member;
 mod range;
-mod rank;
 mod repeated;
 mod settings_and_deletion;
 mod stream;
 mod target;
 mod top;
-mod tops;
-mod unknown_parameters;
+
+testkit::calls!(
+    activity,
+    around,
+    caching,
+    changed_settings,
+    codings,
+    dense_ranks,
+    envelope,
+    hidden,
+    listing,
+    lookup,
+    member,
+    names,
+    of_a_member,
+    range,
+    rank,
+    settings_and_deletion,
+    target,
+    top,
+    tops,
+    unknown_parameters,
+);
 
 use serde_json::{Value, json};
 use testkit::Server;

@@ -18,14 +18,3 @@ fn the_first_window_of_the_demo_has_the_million() {
     let top = server.get("/v1/boards/gifts/main-stage/top?n=1").value();
     assert_eq!(top["window"], "all");
 }
-
-#[test]
-fn a_store_is_refused_with_demo() {
-    let mut launch = Launch::on_a_free_port("").args("--demo --store memory:");
-    let (status, stderr) = launch.refused();
-    assert_eq!(status, Some(1));
-    assert!(
-        stderr.contains("--demo") && stderr.contains("--store"),
-        "{stderr}"
-    );
-}

@@ -6,56 +6,8 @@ use std::path::{Path, PathBuf};
 
 use flate2::Compression;
 use flate2::write::GzEncoder;
-use serde_json::json;
 use testkit::Server;
 use testkit::cli::{self, Run};
-
-#[test]
-fn rejected_rows_are_reported_by_line_and_the_others_are_applied() {
-    let server = Server::start();
-    let flags = "import - --kind gifts --subject-column room --member-column who \
-                 --points-column points --at-column at --missing NA";
-    let mut arguments: Vec<&str> = flags.split_whitespace().collect();
-    arguments.extend(["--server", server.url()]);
-    let csv = "room,who,points,at\n\
-               a,u1,5,1700000000000\n\
-               a,u2,NA,1700000000000\n\
-               a,u3,1.5,1700000000000\n\
-               a,u4,6,1700000000\n\
-               a,u5,7,9000000000000\n\
-               \"b/c\",\"u,6\",8,2023-11-14T22:13:20Z\n";
-    let run = cli::run(&arguments, csv.as_bytes());
-    assert_eq!(run.status, Some(1), "{run:?}");
-    assert!(
-        run.stdout
-            .starts_with("applied 2, duplicates 0, skipped 1, rejected 3, failed 0"),
-        "{run:?}"
-    );
-    for (line, part) in [
-        ("line 4:", "1.5"),
-        ("line 5:", "1700000000"),
-        ("line 6:", "5 minutes"),
-    ] {
-        let message = run.stderr.lines().find(|message| message.contains(line));
-        let message = message.unwrap_or_else(|| panic!("{line} {run:?}"));
-        assert!(message.contains(part), "{message}");
-    }
-    assert_eq!(server.order("gifts/a", "all"), ["u1"]);
-    assert_eq!(server.order("gifts/b%2Fc", "all"), ["u,6"]);
-}
-
-#[test]
-fn with_an_unknown_kind_all_rows_are_rejected() {
-    let server = Server::start();
-    let line = "{\"board\": \"nope/a\", \"member\": \"u\", \"points\": 1}\n";
-    let run = cli::run(&["import", "-", "--server", server.url()], line.as_bytes());
-    assert_eq!(run.status, Some(1));
-    assert!(run.stdout.contains("rejected 1"), "{run:?}");
-    assert!(
-        run.stderr.contains("line 1") && run.stderr.contains("nope"),
-        "{run:?}"
-    );
-}
 
 /// Writes a file of this many lines, with ids or without.
 fn file(folder: &Path, name: &str, lines: usize, ids: bool) -> PathBuf {
@@ -76,46 +28,6 @@ fn import(server: &Server, file: &Path, flags: &[&str]) -> Run {
     let mut arguments = vec!["import", file.to_str().unwrap(), "--server", server.url()];
     arguments.extend(flags);
     cli::run(&arguments, b"")
-}
-
-#[test]
-fn a_file_that_is_through_is_imported_once() {
-    let server = Server::start();
-    let folder = tempfile::tempdir().unwrap();
-    let file = file(folder.path(), "a.ndjson", 2_500, true);
-    let run = import(&server, &file, &[]);
-    assert_eq!((run.status, run.stderr.as_str()), (Some(0), ""), "{run:?}");
-    let again = import(&server, &file, &[]);
-    assert_eq!(
-        (again.status, again.stdout.as_str()),
-        (Some(1), ""),
-        "{again:?}"
-    );
-    for part in ["a.ndjson was imported", "line 2500", "--again"] {
-        assert!(again.stderr.contains(part), "{again:?}");
-    }
-    let forced = import(&server, &file, &["--again"]);
-    assert!(
-        forced.stdout.starts_with("applied 0, duplicates 2500"),
-        "{forced:?}"
-    );
-    assert!(forced.stderr.contains("dedupe"), "{forced:?}");
-    let stateless = import(&server, &file, &["--no-state"]);
-    assert!(
-        stateless.stdout.starts_with("applied 0, duplicates 2500"),
-        "{stateless:?}"
-    );
-    // Another server, another board and another file are imported.
-    let other = Server::start();
-    assert!(
-        import(&other, &file, &[])
-            .stdout
-            .starts_with("applied 2500")
-    );
-    server.delete("/v1/boards/gifts/a").is_empty();
-    let anew = import(&server, &file, &[]);
-    assert!(anew.stdout.starts_with("applied 2500"), "{anew:?}");
-    assert!(anew.stderr.contains("no longer on the server"), "{anew:?}");
 }
 
 #[test]
@@ -156,41 +68,6 @@ fn a_file_that_has_grown_continues_and_one_that_has_changed_is_refused() {
         server.get("/v1/boards/gifts/a?window=all").ok()["members"],
         1_503
     );
-}
-
-#[test]
-fn a_continuation_that_applies_nothing_keeps_the_state() {
-    let server = Server::start();
-    let folder = tempfile::tempdir().unwrap();
-    let file = file(folder.path(), "a.ndjson", 100, false);
-    assert_eq!(import(&server, &file, &[]).status, Some(0));
-    // Past the end of the file.
-    let past = import(&server, &file, &["--from-line", "101"]);
-    assert!(past.stdout.starts_with("applied 0"), "{past:?}");
-    assert_eq!(import(&server, &file, &[]).status, Some(1));
-    // From the first line on, as an error may advise.
-    let whole = import(&server, &file, &["--from-line", "1"]);
-    assert!(whole.stdout.starts_with("applied 100"), "{whole:?}");
-    let top = server
-        .get("/v1/boards/gifts/a/top?n=1&window=all&fresh=true")
-        .entries();
-    assert_eq!(top[0]["points"], 2);
-}
-
-#[test]
-fn an_import_that_applied_nothing_leaves_no_state() {
-    let server = Server::start();
-    let folder = tempfile::tempdir().unwrap();
-    let file = folder.path().join("a.ndjson");
-    fs::write(
-        &file,
-        "{\"board\":\"new/a\",\"member\":\"u\",\"points\":1}\n",
-    )
-    .unwrap();
-    assert!(import(&server, &file, &[]).stdout.contains("rejected 1"));
-    server.put("/v1/kinds/new", &json!({})).is(201);
-    let run = import(&server, &file, &[]);
-    assert!(run.stdout.starts_with("applied 1"), "{run:?}");
 }
 
 #[test]

@@ -1,6 +1,5 @@
 //! The command line: the configuration and the stop of `serve`, and the other commands.
 
-mod add;
 mod configuration;
 mod demo;
 mod export;
@@ -8,13 +7,22 @@ mod greeting;
 mod growing;
 mod import;
 mod json;
-mod lists;
 mod load;
-mod member;
 mod pages;
 mod spreadsheets;
 mod stop;
-mod top;
 mod unreachable;
-mod verify;
 mod watch;
+
+testkit::calls!(
+    add,
+    configuration,
+    export,
+    import,
+    json,
+    lists,
+    member,
+    top,
+    unreachable,
+    verify,
+);

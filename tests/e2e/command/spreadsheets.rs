@@ -46,32 +46,6 @@ fn a_german_sheet_is_imported_with_its_semicolons() {
 }
 
 #[test]
-fn columns_of_several_fields_and_of_one_with_any_name_are_imported() {
-    let server = Server::with(
-        "[kinds.races]\nwindows = [\"all\"]\nmode = \"best\"\n\
-         fields = [{ name = \"laps\" }, { name = \"seconds\", order = \"asc\" }]\n\
-         [kinds.prices]\nwindows = [\"all\"]\nmode = \"latest\"\nfields = [{ name = \"price\" }]\n",
-    );
-    let sheet = b"who\tlaps\tprice\ttime\nada\t3\t5.0\t70\nben\t3\t6\t65\n";
-    let fields = "--kind races --subject x --member-column who --values-column laps=laps \
-                  --values-column seconds=time";
-    let run = import(&server, "a.tsv", sheet, fields);
-    assert!(run.stdout.starts_with("applied 2,"), "{run:?}");
-    assert_eq!(server.order("races/x", "all"), ["ben", "ada"]);
-    let one = "--kind prices --subject x --member-column who --points-column price";
-    let run = import(&server, "a.tsv", sheet, one);
-    assert!(run.stdout.starts_with("applied 2,"), "{run:?}");
-    let top = server.get("/v1/boards/prices/x/top").entries();
-    assert_eq!(top[1]["values"], json!({"price": 5}));
-    let run = cli::run(
-        &["add", "prices/x", "cyd", "9.0", "--server", server.url()],
-        b"",
-    );
-    assert_eq!(run.status, Some(0), "{run:?}");
-    assert_eq!(server.order("prices/x", "all"), ["cyd", "ben", "ada"]);
-}
-
-#[test]
 fn files_that_are_no_csv_in_utf_8_are_refused_with_what_to_do() {
     let server = Server::start();
     let columns = "--kind gifts --subject a --member-column who --points-column points";

@@ -11,6 +11,8 @@ mod served;
 mod stream;
 mod types;
 
+testkit::calls!(served);
+
 use testkit::Server;
 
 use operations::Operation;

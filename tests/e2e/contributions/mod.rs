@@ -2,14 +2,14 @@
 
 mod arrival;
 mod batches;
-mod events;
-mod ids;
-mod member;
 mod modes;
-mod one_window;
 mod refusals;
 mod removals;
 mod returned;
 mod shapes;
 mod streams;
-mod values;
+
+testkit::calls!(
+    arrival, batches, events, ids, member, modes, one_window, refusals, removals, returned, shapes,
+    streams, values,
+);

@@ -109,17 +109,6 @@ fn best_keeps_the_whole_best_attempt_and_competition_shares_ranks() {
         at(4, entry(4, "x", &attempt(9, 1), 1)),
     ]);
     assert_in_any_order(&server, "races", &items, &expected);
-    let shown = server.get("/v1/boards/races/b0/members/u").ok();
-    assert_eq!((&shown["rank"], &shown["position"]), (&json!(2), &json!(3)));
-    // Pages are by position.
-    let range = server
-        .get("/v1/boards/races/b0/range?from=3&to=3")
-        .entries();
-    assert_eq!(range, [at(3, entry(2, "u", &attempt(10, 590), 5))]);
-    let members = json!({"members": ["u", "nobody"]});
-    let found = server.post("/v1/boards/races/b0/lookup", &members);
-    let nobody = json!({"rank": null, "member": "nobody"});
-    assert_eq!(found.entries(), [range[0].clone(), nobody]);
 }
 
 #[test]
@@ -139,51 +128,4 @@ fn latest_keeps_the_latest_attempt_and_of_equal_times_the_better() {
     };
     let expected = json!([points(1, "u", 3, 5), points(2, "v", 2, 4)]);
     assert_in_any_order(&server, "k", &items, &expected);
-}
-
-#[test]
-fn ties_are_ordered_by_the_rule_and_then_by_descending_member() {
-    let server = Server::with(
-        "[kinds.earliest]\nwindows = [\"all\"]\n[kinds.latest]\nwindows = [\"all\"]\n\
-         ties = \"latest\"\n[kinds.member]\nwindows = [\"all\"]\nties = \"member\"\n",
-    );
-    for (kind, expected) in [
-        ("earliest", ["b", "é", "z", "a"]),
-        ("latest", ["é", "z", "a", "b"]),
-        ("member", ["é", "z", "b", "a"]),
-    ] {
-        let board = format!("{kind}/x");
-        let at = |member: &str, at: i64| json!({"board": board, "member": member, "points": 5, "at": START_MS + at});
-        let items = json!([at("a", 2), at("b", 1), at("z", 2), at("é", 2)]);
-        server.contribute(&items).ok();
-        assert_eq!(server.order(&board, "all"), expected, "{kind}");
-    }
-}
-
-#[test]
-fn a_contribution_that_leaves_the_range_in_any_window_is_rejected() {
-    let server = Server::start();
-    let most = 9_007_199_254_740_991_i64;
-    let old = json!({"board": "gifts/a", "member": "u", "points": most, "at": START_MS});
-    server.contribute(&old).ok();
-    let version = server.versions("gifts/a");
-    // Today's windows could take it, `all` cannot.
-    let over = json!({"board": "gifts/a", "member": "u", "points": 1});
-    server
-        .contribute(&over)
-        .problem(422, "out-of-range", &["points"]);
-    let receipt = server.contribute(&json!([over])).rejected();
-    assert_eq!(receipt["rejected"][0]["type"], "out-of-range");
-    assert_eq!(server.versions("gifts/a"), version);
-    server
-        .get("/v1/boards/gifts/a/members/u?window=month")
-        .problem(404, "not-ranked", &["u"]);
-    // Subtracting twice the maximum gives the other end of the range.
-    for days in [1, 2] {
-        let at = START_MS + days * 86_400_000;
-        let down = json!({"board": "gifts/a", "member": "u", "points": -most, "at": at});
-        server.contribute(&down).ok();
-    }
-    let shown = server.get("/v1/boards/gifts/a/members/u?window=all").ok();
-    assert_eq!(shown["points"], -most);
 }

@@ -1,8 +1,8 @@
 //! Removals: of one member, of many by points and ranks, from all windows and from one, in contributions.
 
 use serde_json::{Value, json};
+use testkit::Server;
 use testkit::clock::{DAY_MS, now_ms};
-use testkit::{Server, ndjson};
 
 const KINDS: &str = "[kinds.gifts]\nwindows = [\"all\", \"day\"]\nshards = 4\n\
     [kinds.laps]\nwindows = [\"all\"]\nrank = \"competition\"\nties = \"member\"\n";
@@ -100,122 +100,4 @@ fn shared_ranks_are_removed_together() {
     assert_eq!(removed(1), 300);
     assert_eq!(removed(1), 0);
     assert_eq!(members(&server, "laps/a", "all"), 400);
-}
-
-#[test]
-fn contributions_may_remove_members() {
-    let server = filled();
-    let items = [
-        json!({"board": "gifts/a", "member": "m600", "remove": true}),
-        json!({"board": "gifts/a", "member": "m599", "remove": true, "window": "day"}),
-        json!({"boards": ["gifts/a", "gifts/b"], "member": "m598", "remove": true}),
-        json!({"board": "gifts/a", "member": "nobody", "remove": true}),
-        json!({"board": "gifts/a", "member": "m600", "points": 7}),
-    ];
-    let receipt = json!({"applied": 6, "duplicates": 0, "removed": 3, "rejected_count": 0, "rejected": [],
-                         "failed_count": 0, "failed": []});
-    assert_eq!(server.contribute(&json!(items)).ok(), receipt);
-    let point = |member: &str, window: &str| {
-        let path = format!("{MEMBERS}/{member}?window={window}");
-        let shown = server.get(path);
-        if shown.status == 404 {
-            0
-        } else {
-            shown.ok()["points"].as_i64().unwrap()
-        }
-    };
-    let points: Vec<_> = ["m600", "m599", "m598"]
-        .into_iter()
-        .map(|member| (point(member, "all"), point(member, "day")))
-        .collect();
-    assert_eq!(points, [(7, 7), (599, 0), (0, 0)]);
-    // No board is created by a removal.
-    assert_eq!(
-        server.get("/v1/boards?kind=gifts").ok()["boards"][1],
-        Value::Null
-    );
-    let mut receipt = server.lines(&ndjson(&items[..1])).ok();
-    assert_eq!(receipt["removed"].take(), 1);
-    let one = server.contribute(&items[0]).ok();
-    assert_eq!((&one["applied"], &one["removed"]), (&json!(1), &json!(0)));
-}
-
-#[test]
-fn wrong_removals_are_refused() {
-    let server = Server::with(KINDS);
-    let with = |name: &str, value: Value| {
-        let mut item = json!({"board": "gifts/a", "member": "u", "remove": true});
-        item[name] = value;
-        item
-    };
-    for (item, part) in [
-        (with("points", json!(1)), "points"),
-        (with("values", json!({})), "values"),
-        (with("set", json!(true)), "set"),
-        (with("at", json!(1)), "at"),
-        (with("id", json!("i")), "id"),
-        (with("window", json!("decade")), "window"),
-    ] {
-        let response = server.contribute(&item);
-        response.problem(400, "invalid", &[part]);
-    }
-    for (query, part) in [
-        ("", "min"),
-        ("?min=2&max=1", "min"),
-        ("?min=1&below_rank=1", "below_rank"),
-        ("?below_rank=-1", "below_rank"),
-        ("?below_rank=9223372036854775808", "below_rank"),
-        ("?below_rank=1&limit=5", "limit"),
-    ] {
-        let response = server.delete(format!("{MEMBERS}{query}"));
-        response.problem(400, "invalid", &[part]);
-    }
-    let path = format!("{MEMBERS}?min=1&window=hour");
-    server
-        .delete(path)
-        .problem(404, "unknown-window", &["hour"]);
-}
-
-#[test]
-fn a_member_may_be_removed_from_a_closed_window() {
-    let server = Server::with(KINDS);
-    let yesterday = now_ms() - DAY_MS;
-    let late =
-        |member: &str| json!({"board": "gifts/a", "member": member, "points": 1, "at": yesterday});
-    server.contribute(&json!([late("u"), late("v")])).ok();
-    let mut kind = server.get("/v1/kinds/gifts").ok();
-    kind["close"] = json!({"day": "1ms"});
-    server.put("/v1/kinds/gifts", &kind).ok();
-    assert_eq!(server.contribute(&late("w")).ok()["applied"], 1);
-    let top = || server.get("/v1/boards/gifts/a/top?window=day:previous&fresh=true");
-    let closed = top();
-    assert_eq!(
-        (&closed.value()["members"], &closed.value()["final"]),
-        (&json!(2), &json!(true))
-    );
-    let path = format!("{MEMBERS}/u?window=day:previous");
-    assert_eq!(server.delete(path).ok()["removed"], 1);
-    assert_eq!(top().value()["members"], 1);
-    assert_ne!(top().value()["version"], closed.value()["version"]);
-    assert_eq!(members(&server, "gifts/a", "all"), 3);
-}
-
-#[test]
-fn ranges_are_those_of_all_time_unless_a_window_is_named() {
-    // The first window of this kind is the current hour.
-    let server = Server::with("[kinds.gifts]\n");
-    let item = |member: &str, points: i64, at: i64| json!({"board": "gifts/a", "member": member, "points": points, "at": at});
-    let now = now_ms();
-    let items = json!([
-        item("old", 100, now - 2 * DAY_MS),
-        item("new", 5, now),
-        item("low", 1, now - 2 * DAY_MS)
-    ]);
-    server.contribute(&items).ok();
-    let removed = server.delete(format!("{MEMBERS}?below_rank=2")).ok();
-    assert_eq!(
-        removed,
-        json!({"removed": 1, "window": "all", "more": false})
-    );
-    assert_eq!(server.order("gifts/a", "all"), ["old", "new"]);
 }

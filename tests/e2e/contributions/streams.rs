@@ -53,25 +53,6 @@ fn a_stream_of_any_length_takes_constant_memory() {
 }
 
 #[test]
-fn invalid_lines_are_rejected_individually() {
-    let server = Server::start();
-    let good = json!({"board": "gifts/a", "member": "u", "points": 1});
-    let text = format!("{good}\n{{\"board\":\n[{good}]\n{good} {good}\n{good}");
-    let receipt = server.lines(&text).ok();
-    assert_eq!(receipt["read"], 5);
-    assert_eq!(
-        (&receipt["applied"], &receipt["rejected_count"]),
-        (&json!(2), &json!(3))
-    );
-    for (item, index) in receipt["rejected"].as_array().unwrap().iter().zip(1..) {
-        assert_eq!(
-            (&item["index"], &item["type"]),
-            (&json!(index), &json!("invalid"))
-        );
-    }
-}
-
-#[test]
 fn a_line_that_is_too_long_is_rejected_individually() {
     let server = Server::start();
     let good = json!({"board": "gifts/a", "member": "u", "points": 1}).to_string();

@@ -6,6 +6,8 @@ mod order;
 mod outages;
 mod takeover;
 
+testkit::calls!(entries);
+
 use std::collections::HashMap;
 
 use serde_json::{Value, json};

@@ -5,6 +5,8 @@ mod shared;
 mod shown;
 mod written;
 
+testkit::calls!(shown, written);
+
 use serde_json::{Value, json};
 use testkit::{Response, Server};
 

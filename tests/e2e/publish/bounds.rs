@@ -1,76 +1,11 @@
 //! Boards are published only to configured targets, only with keys that have the right to configure
 //! it, and never to a node of the store.
 
-use serde_json::{Value, json};
+use serde_json::json;
 use testkit::redis::{RedisOptions, RedisServer};
-use testkit::{Launch, Response, Server, cli, eventually};
+use testkit::{Launch, Server, eventually};
 
-use super::fixtures::{published, set, targets};
-
-/// Creates a key. Returns its text and its configuration.
-fn key(flags: &str) -> (String, String) {
-    let mut arguments = vec!["key", "new"];
-    arguments.extend(flags.split(' '));
-    let run = cli::run(&arguments, b"");
-    let (text, lines) = run.stdout.split_once("\n\n").unwrap();
-    (text.to_owned(), lines.to_owned())
-}
-
-#[track_caller]
-fn put(server: &Server, key: &str, kind: &Value) -> Response {
-    let bearer = format!("Bearer {key}");
-    let headers = [
-        ("authorization", &*bearer),
-        ("content-type", "application/json"),
-    ];
-    server.send("PUT", "/v1/kinds/k", &headers, kind.to_string())
-}
-
-#[track_caller]
-fn delete(server: &Server, key: &str) -> Response {
-    let bearer = format!("Bearer {key}");
-    server.delete_with("/v1/kinds/k", &[("authorization", &bearer)])
-}
-
-#[track_caller]
-fn shown(server: &Server, key: &str) -> Value {
-    let bearer = format!("Bearer {key}");
-    server
-        .get_with("/v1/kinds/k", &[("authorization", &bearer)])
-        .ok()
-}
-
-#[test]
-fn publish_settings_require_an_admin_key_of_all_kinds() {
-    let redis = RedisServer::plain();
-    let (admin, of_admin) = key("--scope admin --name all");
-    let (bound, of_bound) = key("--scope admin --kind k --name bound");
-    let config = format!(
-        "[kinds.k]\nwindows = [\"all\"]\n{of_admin}{of_bound}{}",
-        targets(&[("readers", &redis.url())])
-    );
-    let server = Server::with(&config);
-    let publish = json!({"target": "readers", "key": "lb:{subject}"});
-    let with =
-        |publish: &Value, top: u64| json!({"windows": ["all"], "top": top, "publish": publish});
-    put(&server, &bound, &with(&publish, 10)).problem(403, "forbidden", &["publish"]);
-    put(&server, &bound, &with(&Value::Null, 10)).ok();
-    put(&server, &admin, &with(&publish, 10)).ok();
-    // Other settings can be changed by the other key, as long as this one stays.
-    let mut kind = shown(&server, &bound);
-    kind["top"] = json!(20);
-    let changed = put(&server, &bound, &kind).ok();
-    assert_eq!(changed["publish"]["target"], "readers");
-    put(&server, &bound, &with(&Value::Null, 20)).problem(403, "forbidden", &["publish"]);
-    kind["publish"]["key"] = json!("other:{subject}");
-    put(&server, &bound, &kind).problem(403, "forbidden", &["publish"]);
-    // Nor can it be removed by deleting the kind.
-    delete(&server, &bound).problem(403, "forbidden", &["publish"]);
-    put(&server, &admin, &with(&Value::Null, 20)).ok();
-    assert_eq!(delete(&server, &bound).status, 204);
-    put(&server, &admin, &with(&publish, 10)).is(201);
-    assert_eq!(delete(&server, &admin).status, 204);
-}
+use super::fixtures::{published, set};
 
 #[test]
 fn nothing_is_published_without_a_configured_target() {

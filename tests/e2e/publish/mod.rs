@@ -13,3 +13,5 @@ mod outages;
 mod readers;
 mod restarts;
 mod windows;
+
+testkit::calls!(bounds, kinds);

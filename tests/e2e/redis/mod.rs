@@ -27,4 +27,6 @@ mod stopped_nodes;
 mod verify;
 mod wrong_clock;
 
+testkit::calls!(refusals);
+
 pub(crate) use fixtures::{SCRIPT_FREE, launch, serve};

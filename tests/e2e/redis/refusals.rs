@@ -1,6 +1,5 @@
-//! A Redis with an unsuitable configuration, or a full one: refused with the reason.
+//! A Redis with an unsuitable configuration is refused with the reason.
 
-use serde_json::{Value, json};
 use testkit::redis::{RedisOptions, RedisServer};
 
 use super::fixtures::{launch, serve};
@@ -55,40 +54,4 @@ fn an_unreachable_redis_is_reported() {
     redis.stop();
     let address = redis.address().to_string();
     assert_refused(&redis.url(), &["cannot be reached", &address]);
-}
-
-#[test]
-fn a_full_redis_refuses_writes_until_it_has_memory_and_reads_continue() {
-    let redis = RedisServer::plain();
-    let server = serve(&redis.url(), "");
-    server.give("gifts/a", &[("u", 7)]);
-    redis.command(&["CONFIG", "SET", "maxmemory", "1"]).ok();
-    let item = |id: &str| json!({"board": "gifts/a", "member": "u", "points": 1, "id": id});
-    let one = server.contribute(&item("1"));
-    let problem = one.problem(503, "unavailable", &["maxmemory"]);
-    assert!(one.header("retry-after").parse::<u32>().unwrap() > 0);
-    assert_eq!(problem["failed_count"], 1, "{problem}");
-    let items: Vec<Value> = (1..=20).map(|id| item(&id.to_string())).collect();
-    let many = server.contribute(&items.clone().into());
-    many.problem(503, "unavailable", &["maxmemory"]);
-    assert_eq!(many.value()["failed_count"], items.len());
-    let new = json!({"board": "gifts/new", "member": "u", "points": 1});
-    server
-        .contribute(&new)
-        .problem(503, "unavailable", &["maxmemory"]);
-    server
-        .put("/v1/kinds/new", &json!({}))
-        .problem(503, "unavailable", &["maxmemory"]);
-    let shown = server
-        .get("/v1/boards/gifts/a/top?window=all&fresh=true")
-        .ranked();
-    assert_eq!(shown, [(1, "u".to_owned(), 7)]);
-    redis.command(&["CONFIG", "SET", "maxmemory", "0"]).ok();
-    // The rejected contribution has left no id.
-    assert_eq!(server.contribute(&items.into()).ok()["applied"], 20);
-    server.give("gifts/new", &[("u", 1)]);
-    let shown = server
-        .get("/v1/boards/gifts/a/top?window=all&fresh=true")
-        .ranked();
-    assert_eq!(shown, [(1, "u".to_owned(), 27)]);
 }

@@ -14,39 +14,6 @@ const PATHS: [(&str, &str); 7] = [
 ];
 
 #[test]
-fn invalid_json_is_400_with_line_and_column() {
-    let server = Server::start();
-    for (method, path) in PATHS {
-        for (text, line, column) in [
-            ("", "line 1", "column 0"),
-            ("{\n  \"a\" 1}", "line 2", "column 7"),
-            ("{\"a\": 'x'}", "line 1", "column 7"),
-            ("{,}", "line 1", "column 2"),
-        ] {
-            let response = server.json(method, path, text);
-            // A parser may stop at the first unknown name.
-            let word = response.value()["type"].as_str().unwrap().to_owned();
-            assert!(
-                ["malformed", "invalid"].contains(&word.as_str()),
-                "{response:?}"
-            );
-            let parts: &[&str] = if word == "malformed" {
-                &[line, column]
-            } else {
-                &["a"]
-            };
-            response.problem(400, &word, parts);
-        }
-        let response = server.send(method, path, &[("content-type", "text/plain")], "{}");
-        response.problem(
-            415,
-            "unsupported-media-type",
-            &["content-type", "text/plain"],
-        );
-    }
-}
-
-#[test]
 fn deep_nesting_is_refused() {
     const DEPTH: usize = 1_000_000;
     /// The text is below one MiB, the limit of the other routes.

@@ -7,3 +7,5 @@ mod memory;
 mod protocol;
 mod requests;
 mod traces;
+
+testkit::calls!(bodies, protocol, requests);

@@ -223,17 +223,3 @@ fn a_collector_that_hangs_does_not_prevent_a_stop() {
     });
     drop(server.stop());
 }
-
-#[test]
-fn errors_in_the_traces_section_are_reported() {
-    for (config, part) in [
-        ("otlp = \"collector:4318\"", "tracing.otlp"),
-        ("otlp = \"http://a\"\nsample = 2.0", "tracing.sample"),
-        ("endpoint = \"http://a\"", "endpoint"),
-    ] {
-        let config = format!("[tracing]\n{config}\n");
-        let (status, stderr) = Launch::on_a_free_port(&config).refused();
-        assert_eq!(status, Some(1), "{config}");
-        assert!(stderr.contains(part), "{stderr}");
-    }
-}

@@ -3,10 +3,9 @@
 
 mod closing;
 mod lifetimes;
-mod moments;
-mod periods;
-mod selectors;
 mod zones;
+
+testkit::calls!(closing, moments, periods, selectors, zones);
 
 use testkit::{Response, Server, encoded};
 

@@ -1,8 +1,6 @@
 //! Tests of the testkit itself.
 
-mod cluster;
+mod calls;
 mod exposition;
 mod pool;
 mod proxy;
-mod sentinels;
-mod server;

@@ -7,29 +7,6 @@ use testkit::{Events, Server};
 use super::super::ladder;
 
 #[test]
-fn invalid_streams_are_refused_like_reads() {
-    let server = Server::start();
-    let refused = |path: &str, status, word, parts: &[&str]| {
-        server
-            .get(format!("/v1/boards/{path}"))
-            .problem(status, word, parts);
-    };
-    refused("nope/a/stream", 404, "unknown-kind", &["nope"]);
-    refused("gifts/a/stream?n=0", 400, "invalid", &["n", "\"0\""]);
-    refused("gifts/a/stream?n=1001", 400, "invalid", &["n", "1000"]);
-    refused("gifts/a/stream?window=decade", 400, "invalid", &["decade"]);
-    refused(
-        "gifts/a/stream?window=day:2019-01-01",
-        410,
-        "window-gone",
-        &["day:2019-01-01"],
-    );
-    refused("gifts/a/stream?changes=1", 400, "invalid", &["changes"]);
-    refused("gifts/a/stream?member=", 400, "invalid", &["member"]);
-    refused("gifts/a/stream?fresh=true", 400, "invalid", &["fresh"]);
-}
-
-#[test]
 fn a_stream_ends_with_a_problem_when_its_kind_is_deleted() {
     let server = Server::start();
     let kind = serde_json::json!({"windows": ["all"]});

@@ -5,3 +5,5 @@ mod changes;
 mod ends;
 mod many_readers;
 mod own_position;
+
+testkit::calls!(ends);
