@@ -149,12 +149,13 @@ async fn serve() -> BufReader<TcpStream> {
     };
     let merger = Arc::new(Merger::new(router.clone(), settings));
     let access = Access::new(&AccessSettings::default()).expect("the defaults are valid");
-    let app = Arc::new(App::new(router, merger, clock, access));
+    let limits = ServerLimits::default();
+    let app = Arc::new(App::new(router, merger, clock, access, &limits));
     let listener = TcpListener::bind("127.0.0.1:0").await.expect("a free port");
     let address = listener.local_addr().expect("a bound listener");
     // Without a sender it never stops.
     let (_, never) = watch::channel(Stopping::No);
-    tokio::spawn(api::serve(listener, app, ServerLimits::default(), never));
+    tokio::spawn(api::serve(listener, app, limits, never));
     BufReader::new(
         TcpStream::connect(address)
             .await
