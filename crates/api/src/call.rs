@@ -223,6 +223,7 @@ impl BoardRead {
 
     /// Returns the response to a `GET`, or 304 if the client has it: then `body` is not made. The URL and the version
     /// determine the body, together with `variant`.
+    #[expect(clippy::unnecessary_wraps, reason = "handlers return it")]
     pub(crate) fn respond<T, B: Serialize>(
         &self,
         read: &ReadResult<T>,

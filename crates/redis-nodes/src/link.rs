@@ -376,7 +376,7 @@ impl Link {
         args: &[&str],
     ) -> Result<Reply, CommandError> {
         let args = args.iter().map(|arg| Value::from(*arg)).collect();
-        Ok(self.reads.connection.send(command, args).await?)
+        self.reads.connection.send(command, args).await
     }
 
     /// Loads our functions, unless they are there or are not needed.
@@ -443,7 +443,7 @@ async fn fcall_over(
     args: Vec<Value>,
 ) -> Result<Bytes, CommandError> {
     if asking {
-        return Ok(connection.send_asking("FCALL", args).await?);
+        return connection.send_asking("FCALL", args).await;
     }
     let reply = connection.send("FCALL", args).await?;
     let lost = || CommandError::Lost("the reply is not one of a function".to_owned());

@@ -80,6 +80,10 @@ pub fn decode_kind(json: &str) -> Result<Kind, KindTextError> {
     stored.try_into()
 }
 
+#[expect(
+    clippy::needless_pass_by_value,
+    reason = "callers pass it to `map_err`"
+)]
 fn invalid(error: impl ToString) -> KindTextError {
     KindTextError(error.to_string())
 }
@@ -104,6 +108,7 @@ impl TryFrom<StoredKind<'_>> for Kind {
 }
 
 /// Writes a record as its text, for `#[serde(with = "kind_text")]`.
+#[expect(clippy::ptr_arg, reason = "serde passes the field")]
 pub fn serialize<S: Serializer>(record: &Cow<'_, KindRecord>, to: S) -> Result<S::Ok, S::Error> {
     to.serialize_str(&encode_record(record))
 }

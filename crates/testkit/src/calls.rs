@@ -192,8 +192,8 @@ impl Stage {
             let (verb, key) = (verb.to_owned(), key.clone());
             self.send(&Call {
                 verb,
-                path,
                 key,
+                path,
                 ..Call::default()
             })
         };

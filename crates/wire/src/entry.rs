@@ -30,6 +30,7 @@ pub(crate) fn text_of(time: Timestamp) -> String {
 }
 
 /// The fields of a standing.
+#[expect(clippy::option_option, reason = "absent, or null")]
 #[derive(Debug, Serialize)]
 #[cfg_attr(feature = "schema", derive(utoipa::ToSchema))]
 #[cfg_attr(feature = "schema", schema(as = Fields))]
@@ -44,6 +45,7 @@ pub struct FieldsShape {
     values: Option<Vec<(FieldName, Option<i64>)>>,
 }
 
+#[expect(clippy::ref_option, reason = "serde passes the field")]
 fn by_name<S: Serializer>(
     values: &Option<Vec<(FieldName, Option<i64>)>>,
     serializer: S,

@@ -31,6 +31,7 @@ pub struct MemberShape<'a> {
     /// change is sufficient.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[cfg_attr(feature = "schema", schema(schema_with = crate::schema::to_target, required = false))]
+    #[expect(clippy::option_option, reason = "absent, or null")]
     to_target: Option<Option<i64>>,
 }
 
@@ -165,7 +166,7 @@ mod tests {
             let view = MemberStanding::Ranked(MemberView {
                 around: around.clone(),
                 index,
-                standing: standing.clone(),
+                standing,
                 target: None,
             });
             let profiles = ShownProfiles::none();

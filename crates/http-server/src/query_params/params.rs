@@ -258,6 +258,12 @@ mod tests {
         read.map_err(|problem| problem.detail)
     }
 
+    #[derive(Debug, serde::Deserialize)]
+    struct Required {
+        #[serde(rename = "kind")]
+        _kind: String,
+    }
+
     #[test]
     fn parameters_are_read_by_name() {
         let all = read("n=10&after=day%3A2026-11-20&fresh=true&order=worst&min=-1.00").unwrap();
@@ -266,16 +272,14 @@ mod tests {
         assert_eq!(all.after.as_deref(), Some("day:2026-11-20"));
         assert_eq!((all.fresh, all.order), (Some(true), Some(Order::Worst)));
         let mut params = Params::of(Some("window=day&n=1")).unwrap();
-        assert_eq!(params.take("window").unwrap().as_deref(), Some("day"));
+        assert_eq!(
+            params.take::<String>("window").unwrap().as_deref(),
+            Some("day")
+        );
         assert_eq!(params.take::<String>("window").unwrap(), None);
         assert_eq!(params.read::<Read>().unwrap().n.unwrap().0, 1);
         let text = read("after=100%25+1%2B&&").unwrap().after;
         assert_eq!(text.as_deref(), Some("100% 1+"));
-        #[derive(Debug, serde::Deserialize)]
-        struct Required {
-            #[serde(rename = "kind")]
-            _kind: String,
-        }
         let missing = Params::of(None).and_then(Params::read::<Required>);
         assert_eq!(missing.unwrap_err().detail, "kind: is missing");
     }

@@ -76,7 +76,7 @@ pub(super) fn file(text: &str) -> File {
         } else if line == "with: redis" {
             file.has_redis = true;
         } else if !is_comment {
-            file.config += &format!("{line}\n");
+            file.config.extend([line, "\n"]);
         }
     }
     if file.stores.is_empty() {
@@ -187,7 +187,7 @@ impl Call {
             ">" => self.headers.push(header()),
             "<" => self.response_headers.push(header()),
             "+" if self.body.is_empty() => self.body = format!("{rest}\n"),
-            "+" => self.body += &format!("{rest}\n"),
+            "+" => self.body.extend([rest, "\n"]),
             "has" | "lacks" => self.texts.push((mark == "has", rest.to_owned())),
             "ranked" | "members" => {
                 self.entries = Some((mark == "ranked", rest.trim().to_owned()));

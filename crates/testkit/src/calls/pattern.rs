@@ -64,10 +64,7 @@ pub(super) fn matches(
         }
         (Value::String(text), value) if text.starts_with('$') => special(&text[1..], value, scope),
         (pattern, value) => {
-            let same = pattern == value
-                || pattern
-                    .as_f64()
-                    .is_some_and(|number| value.as_f64() == Some(number));
+            let same = pattern == value || pattern.is_f64() && pattern.as_f64() == value.as_f64();
             same.then_some(())
                 .ok_or_else(|| format!("{value} instead of {pattern}"))
         }
@@ -93,13 +90,13 @@ fn special(text: &str, value: &Value, scope: &mut Scope) -> Result<(), String> {
                     .is_some_and(|text| least <= text && text <= most),
             }
         }
-        name => match scope.get(name) {
-            Some(known) => known == value,
-            None => {
+        name => {
+            let Some(known) = scope.get(name) else {
                 scope.set(name, value.clone());
-                true
-            }
-        },
+                return Ok(());
+            };
+            known == value
+        }
     };
     holds
         .then_some(())

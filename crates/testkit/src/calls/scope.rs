@@ -49,15 +49,13 @@ impl Scope {
             let end = rest
                 .find('}')
                 .filter(|end| !rest[1..*end].contains(['{', '"']));
-            match end.and_then(|end| Some((end, self.value(&rest[1..end])?))) {
-                Some((end, value)) => {
-                    filled += &value;
-                    rest = &rest[end + 1..];
-                }
-                None => {
-                    filled.push('{');
-                    rest = &rest[1..];
-                }
+            if let Some((end, value)) = end.and_then(|end| Some((end, self.value(&rest[1..end])?)))
+            {
+                filled += &value;
+                rest = &rest[end + 1..];
+            } else {
+                filled.push('{');
+                rest = &rest[1..];
             }
         }
         filled + rest

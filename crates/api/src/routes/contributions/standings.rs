@@ -31,7 +31,7 @@ pub(crate) enum Return {
 }
 
 /// What to return for each contribution.
-#[derive(Debug, Deserialize)]
+#[derive(Debug, Clone, Copy, Deserialize)]
 #[cfg_attr(test, derive(utoipa::ToSchema))]
 #[serde(rename_all = "lowercase")]
 pub(crate) enum ReturnWord {
@@ -56,6 +56,7 @@ impl Return {
 }
 
 /// A member's standing in one window after a contribution.
+#[expect(clippy::option_option, reason = "absent, or null")]
 #[derive(Debug, Serialize)]
 #[cfg_attr(test, derive(utoipa::ToSchema))]
 #[cfg_attr(test, schema(as = WrittenStanding))]

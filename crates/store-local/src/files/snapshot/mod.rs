@@ -180,6 +180,7 @@ impl SnapshotError {
         }
     }
 
+    #[expect(clippy::needless_pass_by_value, reason = "callers pass an error")]
     fn damaged(file: &Path, offset: u64, what: impl ToString) -> Self {
         Self::Damaged {
             file: file.to_owned(),
