@@ -1,6 +1,7 @@
 //! Requests to the whole service, which runs in this process on one thread.
 
 use std::cell::RefCell;
+use std::fmt::Write as _;
 use std::sync::Arc;
 
 use access::{Access, AccessSettings};
@@ -68,7 +69,7 @@ pub(crate) fn parameters(data: &[u8]) {
         if byte.is_ascii_alphanumeric() || b"-._~!$&'()*+,;=:@/?%".contains(byte) {
             target.push(char::from(*byte));
         } else {
-            target.push_str(&format!("%{byte:02x}"));
+            write!(target, "%{byte:02x}").expect("memory");
         }
     }
     let (status, body) = respond(format!("GET {target} HTTP/1.1\r\nhost: fuzz\r\n\r\n").as_bytes());

@@ -83,6 +83,10 @@ fn describe_response(operation: &mut Operation, status: &str, described: Describ
     }
 }
 
+#[expect(
+    clippy::needless_pass_by_value,
+    reason = "a reborrow of an option is no shorter"
+)]
 fn add_examples(content: Option<&mut RefOr<Content>>, examples: Examples) {
     let Some(RefOr::T(content)) = content else {
         panic!("there is no such content");

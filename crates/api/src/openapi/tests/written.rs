@@ -73,8 +73,8 @@ async fn events_of_streams_have_their_shape() {
     let mut of_board = [&of_both[..], &["entries"]].concat();
     of_board.sort_unstable();
     assert_eq!(keys(&board), of_board);
-    let moves = ["changed", "down", "entered", "left", "up"];
-    let mut of_changes = [&of_both[..], &moves[..]].concat();
+    let of_moves = ["changed", "down", "entered", "left", "up"];
+    let mut of_changes = [&of_both[..], &of_moves[..]].concat();
     of_changes.sort_unstable();
     assert_eq!(keys(&changes), of_changes);
     let expected = ["member", "points", "position", "rank", "reached_at"];
