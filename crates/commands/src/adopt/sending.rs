@@ -161,7 +161,7 @@ mod tests {
         assert_eq!(bodies(&server), vec![LINES.concat(); 4]);
         // Receipts that do not list all failures are not counted.
         assert_eq!((sent.applied, sent.rejected), (4, 1));
-        let retried = "3 contributions failed and are not listed; trying again";
+        let retried = "2 contributions failed and are not listed; trying again";
         assert_eq!(said, [retried, "e: invalid: no"]);
     }
 
