@@ -64,7 +64,8 @@ pub(super) fn matches(
         }
         (Value::String(text), value) if text.starts_with('$') => special(&text[1..], value, scope),
         (pattern, value) => {
-            let same = pattern == value || pattern.is_f64() && pattern.as_f64() == value.as_f64();
+            let same = pattern == value
+                || (pattern.is_f64() || value.is_f64()) && pattern.as_f64() == value.as_f64();
             same.then_some(())
                 .ok_or_else(|| format!("{value} instead of {pattern}"))
         }
