@@ -4,15 +4,16 @@
 //! before the first one is a window, too, named [`BEFORE`]. Starts are local times.
 
 use std::collections::HashMap;
+use std::str::FromStr as _;
 use std::sync::{Arc, LazyLock, Mutex, PoisonError};
 
-use cronexpr::{FallbackTimezoneOption, MakeTimestamp, ParseOptions, parse_crontab_with};
+use croner::Cron;
 use jiff::SignedDuration;
-use jiff::civil::Time;
+use jiff::civil::{Time, date};
 use serde::{Deserialize, Serialize};
 
 use crate::calendar::timestamp::civil::{
-    DAY_MS, days_of, new_year, parse_date, parse_time_of_day, time_after,
+    DAY_MS, days_of, new_year, parse_date, parse_time_of_day, since_epoch, time_after,
 };
 use crate::calendar::timestamp::text::excerpt;
 
@@ -25,7 +26,7 @@ const RESERVED: [&str; 2] = [BEFORE, "previous"];
 /// The maximum number of seasons that a kind lists.
 const LISTED_MAX: usize = 1_000;
 
-/// The maximum number of seasons that a cron expression begins before [`CRON_END`]: those of a week are fewer.
+/// The maximum number of seasons that a cron expression begins before [`CRON_END_YEAR`]: those of a week are fewer.
 const CRON_MAX: usize = 10_000;
 
 /// The maximum length of a season's name.
@@ -37,11 +38,8 @@ const FIRST: i64 = new_year(1973);
 /// Listed seasons begin before this.
 const LISTED_END: i64 = new_year(2400);
 
-/// Until here the times of a cron expression are computed. The season at that time does not end.
-const CRON_END: i64 = new_year(2100);
-
-/// At most as long as the shortest four years.
-const FOUR_YEARS_S: i64 = 4 * 365 * DAY_MS / 1_000;
+/// Until this year begins the times of a cron expression are computed. The season at that time does not end.
+const CRON_END_YEAR: i16 = 2100;
 
 /// Bounds around all seasons, and between the two windows before them: the time of no contribution in any zone, and
 /// the rest.
@@ -180,25 +178,18 @@ impl Seasons {
             let source = Source::Cron(text);
             return Ok(Self { source, starts });
         }
-        let mut options = ParseOptions::default();
-        // The local clock is followed as if it were UTC: the calendar knows how it is changed.
-        options.fallback_timezone_option = FallbackTimezoneOption::UTC;
-        let cron = parse_crontab_with(&text, options).map_err(|error| wrong(&error))?;
-        let (mut starts, mut latest) = (Vec::new(), FIRST / 1_000 - 60);
-        while latest < CRON_END / 1_000 {
-            let after = MakeTimestamp::from_second(latest).map_err(|error| wrong(&error))?;
-            // It looks for the next time in four years.
-            let Ok(next) = cron.find_next(after) else {
-                latest += FOUR_YEARS_S;
-                continue;
-            };
-            latest = next.timestamp().as_second();
-            if latest < CRON_END / 1_000 {
-                starts.push(latest * 1_000);
-            }
-            if starts.len() > CRON_MAX {
+        let cron = Cron::from_str(&text).map_err(|error| wrong(&error))?;
+        let mut starts = Vec::new();
+        // Times of no zone: the calendar knows how the local clock is changed.
+        let mut latest = date(1972, 12, 31).at(23, 59, 0, 0);
+        while let Ok(next) = cron.find_next_occurrence(&latest, false)
+            && next.year() < CRON_END_YEAR
+        {
+            if starts.len() == CRON_MAX {
                 return Err(SeasonsError::TooOften(text));
             }
+            starts.push(since_epoch(next).as_secs() * 1_000);
+            latest = next;
         }
         if starts.is_empty() {
             return Err(SeasonsError::Never(text));
