@@ -15,8 +15,8 @@
 //! Each takes only from those below it. `openapi`, in tests alone, makes the document of the contract from the routes.
 //!
 //! The JSON of requests and responses, and errors with their statuses, are in crate `wire`; entity tags and conditions
-//! in crate `http-server`. [`receipts`] counts what became of contributions, [`profile_join`] adds profiles to what was
-//! read, [`pages`] has the files of the pages. [`serve`] is the whole.
+//! in crate `http-server`. `receipts` counts what became of contributions, `profile_join` adds profiles to what was
+//! read, `pages` has the files of the pages. [`serve`] is the whole.
 
 mod app;
 mod board_response;

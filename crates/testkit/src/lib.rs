@@ -6,7 +6,7 @@
 //! HTTP client would send; [`cli`] runs the other commands; [`redis`] has Redis servers; [`BadDisk`] is
 //! full or slow. None of these depends on a crate of the service, so a field that is renamed there fails the tests.
 //!
-//! [`calls`] runs tests that are written as calls. [`conformance`] is the test suite of all stores.
+//! [`mod@calls`] runs tests that are written as calls. [`conformance`] is the test suite of all stores.
 
 #![expect(
     clippy::unwrap_used,

@@ -8,7 +8,7 @@
 //!
 //! The function's decisions are based on what the server still has when it applies the writes: as
 //! if the function had run there, at the moment of `WATCH`. The deadline is checked then, too: a
-//! call that must not be applied after a closing watches a [`ClosingKey`](super::closing_key::ClosingKey), which
+//! call that must not be applied after a closing watches a [`ClosingKey`], which
 //! expires at the closing.
 
 use std::time::Duration;

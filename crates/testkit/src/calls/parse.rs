@@ -1,4 +1,4 @@
-//! Files of calls: [`file`] reads one.
+//! Files of calls: [`file()`] reads one.
 
 use serde_json::{Value, json};
 

@@ -1,4 +1,4 @@
-//! What a body is compared with: [`matches`].
+//! What a body is compared with: [`matches()`].
 
 use serde_json::Value;
 
