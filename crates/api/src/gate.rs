@@ -1,7 +1,7 @@
 //! [`Gate`]: all that happens to a request between its connection and its handler.
 //!
-//! The steps are the calls of [`Gate::answer_arrived`], [`Gate::answer`] and [`Gate::serve`], in their order. On its way
-//! to the handler a request is
+//! The steps are the calls of [`Gate::answer_arrived`], [`Gate::answer`] and [`Gate::serve`], in their order. On its
+//! way to the handler a request is
 //!
 //! 1. answered by a response that is [prepared], if it is a repeated read;
 //! 2. held back while its client does not read the responses before it;
@@ -13,12 +13,13 @@
 //! 8. handled in turns with other long requests, and charged for what it costs.
 //!
 //! On its way back, its response is counted until the connection has written it ([`http_server::Responses`]), what the
-//! handler did not read of its body is read, and it may be prepared. A handler whose boards are in the body or the query
-//! checks its [`Caller`] itself.
+//! handler did not read of its body is read, and it may be prepared. A handler whose boards are in the body or the
+//! query checks its [`Caller`] itself.
 //!
 //! These are functions, not layers of `tower`: a layer boxes the request or its future, where these steps share what
 //! they have found out. CORS is a layer.
 
+mod admission;
 pub(crate) mod prepared;
 mod route_metrics;
 
@@ -27,43 +28,33 @@ use std::net::IpAddr;
 use std::pin::pin;
 use std::sync::Arc;
 use std::thread::available_parallelism;
-use std::time::Duration;
 
 use access::audit::AuditedRequest;
-use access::{Access, Authorizer, Caller, CorsLayer, Scope, take_token};
+use access::{Access, Caller, CorsLayer, Scope};
 use axum::body::{Body, HttpBody as _};
 use axum::http::uri::PathAndQuery;
-use axum::http::{HeaderMap, HeaderValue, Method, Request, header};
+use axum::http::{HeaderValue, Method, Request, header};
 use axum::response::{IntoResponse, Response};
 use futures::FutureExt as _;
 use http_server::request_trace::Tracer;
 use http_server::validators::HoldsNoMemory;
-use http_server::{Backpressure, LINES, LentBody, PerAddress, ServerLimits, is_small, media_type};
+use http_server::{Backpressure, LentBody, PerAddress, ServerLimits, is_small};
 use hyper::body::Incoming;
 use pacing::{FairQueue, STEP, paced};
-use tokio::sync::{Semaphore, SemaphorePermit};
 use tower::{Layer as _, ServiceExt as _, service_fn};
 use twox_hash::XxHash3_64;
 use wire::problem::{Problem, ProblemType, without_cause};
 
+use self::admission::{Admitted, Permits};
 use self::prepared::{Facts, PreparedResponses};
 use self::route_metrics::MetricsByRoute;
 use crate::app::App;
 use crate::call::Call;
 use crate::observed::ObservedRequest;
-use crate::route::{Limits, Matched, Needs, Route};
-
-/// The beginning of every path that requires a key.
-const KEYED: &str = "/v1/";
-
-/// The bytes of `{}`, which some clients send with every `PUT`.
-const EMPTY_OBJECT_BYTES: u64 = 2;
+use crate::route::{Matched, Needs};
 
 /// Maximum concurrent scrapes: of two monitoring servers, and of a person.
 const SCRAPES_MAX: usize = 4;
-
-/// `Retry-After` for an address that has the maximum number of streams.
-const STREAM_WAIT: Duration = Duration::from_secs(1);
 
 /// The checks before the routes.
 pub(crate) struct Gate {
@@ -77,27 +68,6 @@ pub(crate) struct Gate {
     prepared: PreparedResponses<Facts>,
     /// The server listens only on a loopback address.
     is_local: bool,
-}
-
-/// Permits of requests that are being served.
-struct Permits {
-    free: Semaphore,
-    max: usize,
-}
-
-impl Permits {
-    fn up_to(max: usize) -> Self {
-        let max = max.min(Semaphore::MAX_PERMITS);
-        let free = Semaphore::new(max);
-        Self { free, max }
-    }
-
-    /// Returns a permit, if one is free, and whether half of them were in use before.
-    fn acquire(&self) -> Option<(SemaphorePermit<'_>, bool)> {
-        let permit = self.free.try_acquire().ok()?;
-        let before = self.max.saturating_sub(self.free.available_permits() + 1);
-        Some((permit, before >= self.max.div_ceil(2)))
-    }
 }
 
 /// A request whose head has arrived.
@@ -235,6 +205,7 @@ impl Gate {
                     route,
                     caller,
                     permit: _permit,
+                    stream,
                 } = admitted;
                 let mut cost = Cost {
                     access: &app.access,
@@ -270,16 +241,12 @@ impl Gate {
                     body: body.into(),
                     responses: responses.clone(),
                     audit: audit.clone(),
-                    stream: None,
+                    // The stream holds it. Around the body, it would be another box for each frame.
+                    stream: stream.map(|count| (flow.clone(), count)),
                     is_repeated,
                 };
-                let handled = match self.with_stream(route, call, address, flow) {
-                    Ok(call) => {
-                        let handled = (route.handler)(call);
-                        paced(&self.long_requests, turns, &mut cost.work, handled).await
-                    }
-                    Err(problem) => Err(problem),
-                };
+                let handled = (route.handler)(call);
+                let handled = paced(&self.long_requests, turns, &mut cost.work, handled).await;
                 let mut response = handled.into_response();
                 if let Some(entry) = audit {
                     let ended = entry.end(response, app.now()).await;
@@ -298,149 +265,6 @@ impl Gate {
         // Boxed, since it would increase the size of every request.
         responses.send(response, flow).boxed().await
     }
-
-    /// Decides whether a request is served.
-    fn admit(
-        &self,
-        peer: IpAddr,
-        address: IpAddr,
-        request: &mut Request<Body>,
-        matched: &Matched,
-    ) -> Result<Admitted<'_>, Problem> {
-        let is_probe = matched.is_probe();
-        (self.app.access).check_host(request, is_probe, self.is_local)?;
-        let permits = if matched.is_scrape() {
-            &self.scrapes
-        } else {
-            &self.requests
-        };
-        let permit = permits.acquire();
-        if permit.is_none() && !is_probe {
-            let detail = format!("{} requests are under way already", permits.max);
-            return Err(Problem::new(ProblemType::Overloaded, detail));
-        }
-        let caller = self.authorize(peer, address, request, matched)?;
-        let Some(route) = matched.route() else {
-            return Err(matched.refusal(request.method(), request.uri().path()));
-        };
-        if route.bodiless
-            && (request.body().size_hint().upper()).is_none_or(|bytes| bytes > EMPTY_OBJECT_BYTES)
-        {
-            let method = request.method();
-            let detail =
-                format!("body: {method} on this path has none; its parameters are in the query");
-            return Err(Problem::invalid(detail));
-        }
-        matched.check_params()?;
-        if permit
-            .as_ref()
-            .is_some_and(|(_, is_of_second_half)| *is_of_second_half)
-        {
-            // A write that waits for the store keeps its permit: half of them are for other requests.
-            request.headers_mut().remove("prefer");
-        }
-        // The route is checked too, or any request could claim that it may take hours.
-        let is_stream_of_lines =
-            route.limits == Limits::Lines && media_type(request.headers()) == LINES;
-        let permit = permit.filter(|_| !is_stream_of_lines);
-        Ok(Admitted {
-            route,
-            caller,
-            permit: permit.map(|(permit, _)| permit),
-        })
-    }
-
-    /// Adds to the call of a stream what that holds, if its address does not have the maximum number.
-    fn with_stream(
-        &self,
-        route: &Route,
-        mut call: Call,
-        address: IpAddr,
-        flow: &Arc<Backpressure>,
-    ) -> Result<Call, Problem> {
-        if route.limits == Limits::Stream {
-            let permit = self.streams.enter(address).ok_or_else(|| {
-                let max = self.streams.max();
-                let what = format_args!("address {address} has {max} streams open");
-                Problem::too_many_requests(what, STREAM_WAIT)
-            })?;
-            // The stream holds it. Around the body, it would be another box for each frame.
-            call.stream = Some((flow.clone(), Arc::new(permit)));
-        }
-        Ok(call)
-    }
-
-    /// Authorizes the request, and returns the caller.
-    fn authorize(
-        &self,
-        peer: IpAddr,
-        address: IpAddr,
-        request: &mut Request<Body>,
-        matched: &Matched,
-    ) -> Result<Caller, Problem> {
-        let access = &self.app.access;
-        if !matched.is_for_spare() {
-            access.take_request(address).map_err(|wait| {
-                Problem::too_many_requests(
-                    format_args!("address {address} sends too many requests"),
-                    wait,
-                )
-            })?;
-        }
-        if !request.body().is_end_stream() {
-            check_encoding(request.headers())?;
-        }
-        // Removed even without keys, so that no handler gets a token.
-        let token = if matched.is_stream() {
-            take_token(request)
-        } else {
-            None
-        };
-        match access.authorizer(request.headers(), peer, self.app.clock()) {
-            None => Ok(Caller::default()),
-            Some(authorizer) => self.caller(&authorizer, request, matched, token.as_deref()),
-        }
-    }
-
-    /// Returns the caller, if it is permitted what the route requires.
-    fn caller(
-        &self,
-        authorizer: &Authorizer<'_>,
-        request: &Request<Body>,
-        matched: &Matched,
-        token: Option<&str>,
-    ) -> Result<Caller, Problem> {
-        let app = &*self.app;
-        let kind = matched.params.kind.as_deref();
-        match matched.route().map(|route| route.needs) {
-            Some(Needs::Nothing) => Ok(Caller::default()),
-            Some(Needs::Metrics) if app.access.metrics_open() => Ok(Caller::default()),
-            Some(Needs::Metrics) => authorizer.caller(Scope::Read, None),
-            Some(Needs::Stream) => {
-                let subject = matched.params.subject.as_deref();
-                let [kind, subject] = [kind, subject].map(Option::unwrap_or_default);
-                authorizer.stream_caller(token, kind, subject, app)
-            }
-            Some(Needs::ReadKey) => authorizer.reader(kind, app),
-            Some(Needs::Key(scope)) => authorizer.caller(scope, kind),
-            // A route that is not in the table is refused here: no handler is called without authorization.
-            None => {
-                let path = request.uri().path();
-                if path.starts_with(KEYED) {
-                    authorizer.check_key()?;
-                }
-                Err(matched.refusal(request.method(), path))
-            }
-        }
-    }
-}
-
-/// A request that is to be served.
-struct Admitted<'a> {
-    route: &'static Route,
-    caller: Caller,
-    /// Streams of lines have none after they were admitted.
-    permit: Option<SemaphorePermit<'a>>,
 }
 
 /// What a request costs its caller beside itself. It counts when this is dropped: also if the client has left.
@@ -489,21 +313,6 @@ fn finished(mut response: Response, is_head: bool) -> Response {
         *response.body_mut() = Body::empty();
     }
     response
-}
-
-/// Refuses compressed bodies: a small one could become a large one.
-fn check_encoding(headers: &HeaderMap) -> Result<(), Problem> {
-    let mut encodings = headers.get_all(header::CONTENT_ENCODING).iter();
-    let compressed = encodings.find(|value| !value.as_bytes().eq_ignore_ascii_case(b"identity"));
-    let Some(encoding) = compressed else {
-        return Ok(());
-    };
-    let encoding = String::from_utf8_lossy(encoding.as_bytes());
-    let detail =
-        format!("content-encoding: {encoding:?} is not accepted: send the body uncompressed");
-    let identity = HeaderValue::from_static("identity");
-    let problem = Problem::new(ProblemType::UnsupportedMediaType, detail);
-    Err(problem.with_header(header::ACCEPT_ENCODING, identity))
 }
 
 #[cfg(test)]

@@ -36,8 +36,8 @@
 //!
 //! **Invariant:** the newest choice is shown. Answers for another board or member, requested before, are dropped.
 //!
-//! **Invariant:** what a person has typed, focused or selected stays, whatever is drawn again and however late an answer
-//! arrives. What is drawn again and again is renewed (`renew` of dom.js), not replaced.
+//! **Invariant:** what a person has typed, focused or selected stays, whatever is drawn again and however late an
+//! answer arrives. What is drawn again and again is renewed (`renew` of dom.js), not replaced.
 
 use std::sync::LazyLock;
 

@@ -173,7 +173,7 @@ routes! {
     }
 }
 
-/// The end of the path whose responses may be prepared: most others are told from it by that.
+/// The end of the path whose responses may be prepared, which most other paths do not have.
 const PREPARED_END: &str = "/top";
 
 /// Whether the response to a read of this path may be prepared, as far as its end shows.

@@ -1,11 +1,11 @@
 //! The commands that transfer contributions and standings, one module each: `megaboard import`, `export`, `ingest` and
-//! `adopt`; and the probes `alive` and `ready`. They use a server over HTTP only, as do [`board_commands`] and the crate
-//! `load`.
+//! `adopt`; and the probes `alive` and `ready`. They use a server over HTTP only, as do [`board_commands`] and the
+//! crate `load`.
 //!
 //! All of them use `megaboard-client`, and share: [`server`] (options for the server's URL and the key),
 //! [`result_args`] (the format of results), [`secrets`] (errors that do not repeat secrets), [`terminal`] (messages and
-//! tables), [`integer`] (numbers as people write them), [`runtime`]; those here also `delivery` (sending lines, signals)
-//! and `reads` (reads that a signal interrupts).
+//! tables), [`integer`] (numbers as people write them), [`runtime`]; those here also `delivery` (sending lines,
+//! signals) and `reads` (reads that a signal interrupts).
 
 pub mod adopt;
 pub mod board_commands;

@@ -23,9 +23,9 @@ pub struct Connections {
 #[derive(Debug)]
 pub struct Open(Gauge);
 
-/// Why connections end early: the client sent something other than HTTP/1; a head was too long; no complete head arrived
-/// in time, idle connections included; there was no memory for a head; the client disconnected during a request, or
-/// before the response; a newer connection got the spare permit; another cause, mostly the network.
+/// Why connections end early: the client sent something other than HTTP/1; a head was too long; no complete head
+/// arrived in time, idle connections included; there was no memory for a head; the client disconnected during a
+/// request, or before the response; a newer connection got the spare permit; another cause, mostly the network.
 const CAUSES: [&str; 7] = [
     "malformed",
     "too-large",

@@ -1,4 +1,5 @@
-//! The parameters of a query: [`Params`]. Percent-encoding, in queries and in paths: [`percent`]. The header [`prefer`].
+//! The parameters of a query: [`Params`]. Percent-encoding, in queries and in paths: [`percent`]. The header
+//! [`prefer`].
 
 mod params;
 pub mod percent;

@@ -3,8 +3,8 @@
 //! A response is created at once, and a client may read it slowly, until the write timeout. So its bytes are counted in
 //! a [`Pool`] until the connection has written them: each piece of the body holds the counter. The bytes of each
 //! address are limited, too, so that the clients of one address cannot have the requests of all others rejected.
-//! Responses of up to [`SMALL_BYTES_MAX`] are not counted: a connection has one response at a time ([`Backpressure`]), and
-//! the number of connections is limited.
+//! Responses of up to [`SMALL_BYTES_MAX`] are not counted: a connection has one response at a time ([`Backpressure`]),
+//! and the number of connections is limited.
 //!
 //! **Invariant:** a response that does not fit into the pool and into the share of its address is not sent, whatever
 //! else is held. So reads are rejected: one that can never fit by a problem that says so. A write cannot be
@@ -13,9 +13,9 @@
 //! the pool, nor the same part of the limit of their address.
 //!
 //! If the pool is full, the connection that reads slowest is closed, rather than the new response rejected
-//! ([`ReadRate`]): of those that have a response for [`GRACE`], wait for their client, and read fewer than [`FAST`] bytes a second. Its
-//! bytes are released from the pool at once; its memory is freed soon afterwards, with its task. Scrapes have a pool of
-//! their own, in which a client that reads is always served, whatever others leave unread.
+//! ([`ReadRate`]): of those that have a response for [`GRACE`], wait for their client, and read fewer than [`FAST`]
+//! bytes a second. Its bytes are released from the pool at once; its memory is freed soon afterwards, with its task.
+//! Scrapes have a pool of their own, in which a client that reads is always served, whatever others leave unread.
 //!
 //! A client receives the last byte of a response before the bytes are released, and may send its next request at once.
 //! So a few reads wait for a short time before they are rejected.
@@ -369,7 +369,8 @@ impl ResponseReservation {
     }
 }
 
-/// Returns whether a response is not counted: it is small, or a stream, which has no known length and a limit of its own.
+/// Returns whether a response is not counted: it is small, or a stream, which has no known length and a limit of its
+/// own.
 #[must_use]
 pub fn is_small(response: &Response) -> bool {
     bytes_of(response).unwrap_or(0) <= SMALL_BYTES_MAX

@@ -2,10 +2,10 @@
 //!
 //! A client that stops reading is disconnected after the write timeout, so that it does not hold a connection and its
 //! memory. [`Backpressure`] reports whether the connection is blocked. While it is, no other request of the connection
-//! begins and its stream gets no more events, so the server holds at most one response or one event for it. If others need
-//! memory, the connection that reads the slowest is closed. The operating system buffers few unsent
-//! bytes, so that a slow reader causes some progress regularly. With the default buffers of some megabytes, a write
-//! would progress only after a third of them was read.
+//! begins and its stream gets no more events, so the server holds at most one response or one event for it. If others
+//! need memory, the connection that reads the slowest is closed. The operating system buffers few unsent bytes, so that
+//! a slow reader causes some progress regularly. With the default buffers of some megabytes, a write would progress
+//! only after a third of them was read.
 
 use std::io::{self, IoSlice};
 use std::mem;

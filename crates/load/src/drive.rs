@@ -53,8 +53,9 @@ impl Driver {
         self.tally.clone()
     }
 
-    /// Sends each request when it is due since the start, whatever the responses do, and waits for all responses. Beyond
-    /// `outstanding_max`, requests are counted as missed, as are those that were still not sent a while after the end.
+    /// Sends each request when it is due since the start, whatever the responses do, and waits for all responses.
+    /// Beyond `outstanding_max`, requests are counted as missed, as are those that were still not sent a while after
+    /// the end.
     pub(crate) fn open_loop(
         &self,
         arrivals: impl Iterator<Item = Duration>,

@@ -99,9 +99,9 @@ pub(crate) struct ServeArgs {
     #[arg(long, value_name = "BYTES", env = "MEGABOARD_MEMORY_LIMIT")]
     memory_limit: Option<MemoryLimit>,
 
-    /// How long the server goes on serving after SIGTERM, while /readyz is 503 and each response closes its connection, so
-    /// that proxies and clients go elsewhere without losing a request. Up to 5m; 0s: not at all. A second signal, and
-    /// Ctrl-C (SIGINT), end it at once. [default: 5s]
+    /// How long the server goes on serving after SIGTERM, while /readyz is 503 and each response closes its connection,
+    /// so that proxies and clients go elsewhere without losing a request. Up to 5m; 0s: not at all. A second signal,
+    /// and Ctrl-C (SIGINT), end it at once. [default: 5s]
     #[arg(long, value_name = "TIME", env = "MEGABOARD_DRAIN", value_parser = drain)]
     drain: Option<Duration>,
 
@@ -380,8 +380,8 @@ fn now() -> Timestamp {
     Timestamp::from_micros(i64::try_from(since.as_micros()).unwrap_or(i64::MAX))
 }
 
-/// Installs handlers of the signals to stop. SIGTERM drains connections first; SIGINT does not, since a person waits for it.
-/// Each further signal goes on to the next step.
+/// Installs handlers of the signals to stop. SIGTERM drains connections first; SIGINT does not, since a person waits
+/// for it. Each further signal goes on to the next step.
 fn catch_stop_signals() -> std::io::Result<watch::Receiver<Stopping>> {
     let mut terminate = signal(SignalKind::terminate())?;
     let mut interrupt = signal(SignalKind::interrupt())?;

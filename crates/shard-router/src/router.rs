@@ -97,7 +97,8 @@ impl Router {
         &self.boards
     }
 
-    /// Returns the time of a contribution that brings none and arrives now: later than all that this server gave before.
+    /// Returns the time of a contribution that brings none and arrives now: later than all that this server gave
+    /// before.
     #[must_use]
     pub fn arrival(&self, now: Timestamp) -> Timestamp {
         self.arrivals.next(now)

@@ -1,8 +1,8 @@
 //! Kinds as JSON text, in journals, snapshots and Redis: written rarely, and readable for people.
 //!
 //! The settings are those of [`KindSpec`], as serde derives them: all of them, including defaults, which may change. An
-//! unknown setting is rejected, since it may change the meaning of boards. What this form and that of the API share, and
-//! why they are two: `docs/decisions/0013-the-forms-of-a-kind.md`. A golden text is in the tests of `store-local`.
+//! unknown setting is rejected, since it may change the meaning of boards. What this form and that of the API share,
+//! and why they are two: `docs/decisions/0013-the-forms-of-a-kind.md`. A golden text is in the tests of `store-local`.
 //!
 //! A deleted kind has `"kind":null`. A window that was added has `since`. `hidden` are the names of hidden members.
 

@@ -1,7 +1,8 @@
 //! The function library: the Lua that Redis runs, put together from the files beside its callers.
 //!
-//! A file of Lua is beside its only caller; what several use is in `boards/library`, or in `apply/shard.lua` (how a call
-//! that changes a shard begins and ends). All files are one source: a local of one file is visible in those behind it.
+//! A file of Lua is beside its only caller; what several use is in `boards/library`, or in `apply/shard.lua` (how a
+//! call that changes a shard begins and ends). All files are one source: a local of one file is visible in those behind
+//! it.
 //!
 //! **Invariant:** a function decides everything before its first write, since nothing in Redis rolls back.
 //!

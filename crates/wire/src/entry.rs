@@ -1,5 +1,5 @@
-//! Entries: `{"rank": 1, "member": "u1", "points": 999, "reached_at": "..."}`. Where members can share a rank, which then
-//! is not the position, `position` follows it.
+//! Entries: `{"rank": 1, "member": "u1", "points": 999, "reached_at": "..."}`. Where members can share a rank, which
+//! then is not the position, `position` follows it.
 
 use board::{FieldName, Kind, Member, RankStyle, Rules, Timestamp, Values};
 use bytes::Bytes;

@@ -1,7 +1,7 @@
 //! The one cached way to a top: responses prepared whole, for repeated reads.
 //!
 //! 1. The first two reads of a target are answered in full. [`Gate::note_read`] sees that the second is repeated, and
-//!    its handler is told, and adds what its response depends on ([`ServedBoard`]).
+//!    its handler gets to know, and adds what its response depends on ([`ServedBoard`]).
 //! 2. [`Gate::prepare`] keeps the response in a table ([`PreparedResponses`]) by all of the request that it depends on
 //!    ([`ReadKey`]), beside these [`Facts`].
 //! 3. [`Gate::repeat`] answers further reads in one lookup, while the facts are true: what the authorizer says, and the

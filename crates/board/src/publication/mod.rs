@@ -1,9 +1,9 @@
 //! [`Publication`]: which of a kind's boards are published to another server, for clients that read
 //! there.
 //!
-//! A [`PublishTarget`] is the address of that server, a [`KeyTemplate`] makes the keys of windows
-//! there. A kind only names a target; the targets are configured ([`PublishTargets`]). Not here: the encodings of scores, of which only the name is known, and
-//! the code that writes.
+//! A [`PublishTarget`] is the address of that server, a [`KeyTemplate`] makes the keys of windows there. A kind only
+//! names a target; the targets are configured ([`PublishTargets`]). Not here: the encodings of scores, of which only
+//! the name is known, and the code that writes.
 
 mod key;
 mod target;

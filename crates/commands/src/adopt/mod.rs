@@ -6,8 +6,8 @@
 //! ```
 //!
 //! The next page is requested while one is decoded, and batches are sent while others are filled; memory is bounded by
-//! these. Before, `fit` and `suspects` check the encoding; at the end, `check` compares the best entries of the board with those of
-//! the source. The crate `encodings` decodes scores; the server validates contributions.
+//! these. Before, `fit` and `suspects` check the encoding; at the end, `check` compares the best entries of the board
+//! with those of the source. The crate `encodings` decodes scores; the server validates contributions.
 
 mod adoption;
 mod args;

@@ -1,10 +1,10 @@
 //! The contract of every store of sharded boards, which a remote store can serve in one round trip
 //! for each call.
 //!
-//! [`ShardStore`] is the contract; `record` has the records of boards and kinds, `write` the input
-//! of a shard, `read` its output, `shared` the merged boards that servers share, `profile` what is kept of members
-//! beside their standings, `error` how a call can fail, `failure` how an item can. One suite, `testkit::conformance`, tests
-//! every store against it.
+//! [`ShardStore`] is the contract; `record` has the records of boards and kinds, `write` the input of a shard, `read`
+//! its output, `shared` the merged boards that servers share, `profile` what is kept of members beside their standings,
+//! `error` how a call can fail, `failure` how an item can. One suite, `testkit::conformance`, tests every store against
+//! it.
 
 mod capabilities;
 mod error;

@@ -148,8 +148,8 @@ pub trait ShardStore: Send + Sync + 'static {
     ) -> BoxFuture<'a, Result<(), DeleteBoardError>>;
 
     /// Applies a batch to one shard and returns an outcome for each item, in order; or `SettingsChanged` if `board` has
-    /// another activity than the board's current one; or `DeadlinePassed` after [`Batch::until`]: a read that begins after that moment sees everything that was applied
-    /// under it, and nothing is applied after that read.
+    /// another activity than the board's current one; or `DeadlinePassed` after [`Batch::until`]: a read that begins
+    /// after that moment sees everything that was applied under it, and nothing is applied after that read.
     fn apply<'a>(
         &'a self,
         board: &'a BoardRecord,

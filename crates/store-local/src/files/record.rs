@@ -1,9 +1,9 @@
 //! Records of the journal: the events of the engine, and starts and stops of the store, as serde derives them.
 //!
 //! [`encode`] and [`decode`] are in the format of [`postcard`]: numbers are varints, names and texts come after their
-//! length, a kind is JSON (see `kind_text`). How records are stored in files, and their checksums, is up to the journal.
-//! A change of a type in [`Event`] changes the format, and requires another version of the journal's: unknown records
-//! are not skipped.
+//! length, a kind is JSON (see `kind_text`). How records are stored in files, and their checksums, is up to the
+//! journal. A change of a type in [`Event`] changes the format, and requires another version of the journal's: unknown
+//! records are not skipped.
 //!
 //! The maximum sizes of records are those by which calls reserve capacity before anything happens. Each covers all
 //! records of one call to the engine, including the journal's header of each; the tests check them.

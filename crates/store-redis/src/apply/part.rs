@@ -54,8 +54,8 @@ pub(super) struct Until {
     pub(super) at: Instant,
     /// When something closes, if anything does: nothing may be applied after that.
     pub(super) closes_at: Option<Instant>,
-    /// Until when the caller waits for an unavailable node, if it does so until the deadline. Shorter waits are those of
-    /// the router: parts in one call would wait for the longest of them.
+    /// Until when the caller waits for an unavailable node, if it does so until the deadline. Shorter waits are those
+    /// of the router: parts in one call would wait for the longest of them.
     pub(super) wait_ends_at: Option<Instant>,
 }
 
@@ -148,8 +148,8 @@ impl BatchPart {
         gathered.is_none_or(|gathered| gathered.may_be_one_call(weight))
     }
 
-    /// Returns whether both may be in one call: their callers have seen the same settings, they remember ids and keep windows for the same
-    /// time, and have about the same time left, since a call has the deadline of its first part.
+    /// Returns whether both may be in one call: their callers have seen the same settings, they remember ids and keep
+    /// windows for the same time, and have about the same time left, since a call has the deadline of its first part.
     pub(super) fn goes_with(&self, other: &Self) -> bool {
         let same_kind = Arc::ptr_eq(&self.kind, &other.kind)
             || self.kind.dedupe() == other.kind.dedupe()

@@ -39,7 +39,7 @@ impl Scope {
         self.variables.insert(name.to_owned(), value);
     }
 
-    /// Replaces what is in braces. Braces of JSON stay, since their content is none of the above.
+    /// Replaces what is in braces. Braces with other content, such as those of JSON, stay.
     pub(super) fn fill(&self, text: &str) -> String {
         let mut filled = String::new();
         let mut rest = text;

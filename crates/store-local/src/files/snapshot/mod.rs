@@ -5,9 +5,9 @@
 //! of a board that is not split, with the sequence from which on the journal has its later changes. The data structures
 //! in memory, and when a snapshot is taken, are not known here.
 //!
-//! `snapshot-<sequence, 20 digits>.snap` contains everything in the journal before that sequence.
-//! While it is written its name ends in `.tmp`. Numbers of the framing are little endian; everything in frames is in the
-//! format of [`postcard`]. Version 1.
+//! `snapshot-<sequence, 20 digits>.snap` contains everything in the journal before that sequence. While it is written
+//! its name ends in `.tmp`. Numbers of the framing are little endian; everything in frames is in the format of
+//! [`postcard`]. Version 1.
 //!
 //! ```text
 //! header   magic "mbsnapsh", version u32, sequence u64, checksum u32 of what is before it

@@ -67,7 +67,8 @@ pub(crate) struct Profiles {
     found: Mutex<HashMap<KindName, Found>>,
 }
 
-/// What one call of a function is about: the indexes of members by their shards, which are of one slot, or of one server.
+/// What one call of a function is about: the indexes of members by their shards, which are of one slot, or of one
+/// server.
 type CallMembers = BTreeMap<u16, Vec<usize>>;
 
 impl Profiles {

@@ -113,8 +113,8 @@ impl Sweep {
         finished.and(swept)
     }
 
-    /// Ends a board, or settings, whose time is over at `now`, so that its name is free, unless it was changed. Its shards
-    /// are left to the next sweep.
+    /// Ends a board, or settings, whose time is over at `now`, so that its name is free, unless it was changed. Its
+    /// shards are left to the next sweep.
     pub(crate) async fn end_over(
         &self,
         board: &BoardRecord,
