@@ -233,7 +233,7 @@ export interface paths {
          * Stream the top as it changes
          * @description Returns server-sent events. The event `board` has a complete `Top`; it is sent first, and whenever the top has
          *     changed. Its id is the board's `version`. With `changes=true` the events after the first are `changes`
-         *     (`Changes`). With `member` there are also events `member` (`OwnPlaceAnswer`, or `NoPlaceAnswer` if the member
+         *     (`Changes`). With `member` there are also events `member` (`OwnPositionResponse`, or `NoPositionResponse` if the member
          *     is not ranked). With `profiles=true` entries have the profiles of their members, and a change of one is a change of
          *     the top. The event `problem` (`Problem`) is the last one of a stream that the server ends. If there are
          *     no events, a comment is sent every 15 s.
@@ -664,7 +664,7 @@ export interface components {
             /** @description To be passed as `before` for older entries; null at the end. */
             next: string | null;
         };
-        BoardAnswer: components["schemas"]["Envelope"] & (components["schemas"]["Expiry"] & {
+        BoardResponse: components["schemas"]["Envelope"] & (components["schemas"]["Expiry"] & {
             /**
              * Format: int32
              * @description Over how many its members are spread.
@@ -763,7 +763,7 @@ export interface components {
         };
         /** @description One contribution, or an array of them: at most 100,000. */
         Contributions: components["schemas"]["Contribution"] | components["schemas"]["Contribution"][];
-        CountAnswer: components["schemas"]["Envelope"] & {
+        CountResponse: components["schemas"]["Envelope"] & {
             /**
              * Format: int64
              * @description How many members those are.
@@ -811,7 +811,7 @@ export interface components {
             /** @description With `profiles`: the member's profile, if it has one. */
             profile?: components["schemas"]["ShownProfile"];
         };
-        EntryPageAnswer: components["schemas"]["Envelope"] & {
+        EntryPageResponse: components["schemas"]["Envelope"] & {
             entries: components["schemas"]["Entry"][];
             /** @description If there may be more entries: `after` of the next page. */
             next?: string;
@@ -935,7 +935,7 @@ export interface components {
             /** @description With `profiles`: the member's profile, if it has one. */
             profile?: components["schemas"]["ShownProfile"];
         };
-        FoundListAnswer: components["schemas"]["Envelope"] & {
+        FoundListResponse: components["schemas"]["Envelope"] & {
             entries: components["schemas"]["Found"][];
         };
         /** @description Whom a kind hides. */
@@ -1183,6 +1183,39 @@ export interface components {
             /** @description The subject to go on `after`; null at the end. */
             next: string | null;
         };
+        /** @description A member with its position. All but the standing is null if the member is not among the best that its kind ranks. */
+        MemberPosition: components["schemas"]["Entry"] & {
+            /**
+             * Format: int64
+             * @description 1 is best. No two members have the same position.
+             */
+            position: number | null;
+            /**
+             * Format: double
+             * @description 100 · (members − position) / (members − 1); 100 for the first.
+             */
+            percentile: number | null;
+            above: components["schemas"]["Neighbour"] | null;
+            below: components["schemas"]["Neighbour"] | null;
+            /** @description With `target`: the smallest change of the first field with which the position is at most the target; null if no change is sufficient. */
+            to_target?: number | null;
+        };
+        MemberPositionResponse: components["schemas"]["Envelope"] & (components["schemas"]["Entry"] & {
+            /**
+             * Format: int64
+             * @description 1 is best. No two members have the same position.
+             */
+            position: number | null;
+            /**
+             * Format: double
+             * @description 100 · (members − position) / (members − 1); 100 for the first.
+             */
+            percentile: number | null;
+            above: components["schemas"]["Neighbour"] | null;
+            below: components["schemas"]["Neighbour"] | null;
+            /** @description With `target`: the smallest change of the first field with which the position is at most the target; null if no change is sufficient. */
+            to_target?: number | null;
+        });
         /**
          * @description How contributions fold into a standing.
          * @enum {string}
@@ -1214,7 +1247,7 @@ export interface components {
              */
             gap: number | null;
         };
-        NoPlaceAnswer: components["schemas"]["Envelope"] & {
+        NoPositionResponse: components["schemas"]["Envelope"] & {
             /**
              * Format: int64
              * @description Null.
@@ -1233,7 +1266,7 @@ export interface components {
          * @enum {string}
          */
         Order: "desc" | "asc";
-        OwnPlaceAnswer: components["schemas"]["Envelope"] & (components["schemas"]["Place"] & {
+        OwnPositionResponse: components["schemas"]["Envelope"] & (components["schemas"]["MemberPosition"] & {
             /** @description Where the member has fallen: who of the ten directly above was not among them before. */
             overtaken_by: string[];
         });
@@ -1271,39 +1304,6 @@ export interface components {
              */
             left_out: string[];
         };
-        /** @description A member with its position. All but the standing is null if the member is not among the best that its kind ranks. */
-        Place: components["schemas"]["Entry"] & {
-            /**
-             * Format: int64
-             * @description 1 is best. No two members have the same position.
-             */
-            position: number | null;
-            /**
-             * Format: double
-             * @description 100 · (members − position) / (members − 1); 100 for the first.
-             */
-            percentile: number | null;
-            above: components["schemas"]["Neighbour"] | null;
-            below: components["schemas"]["Neighbour"] | null;
-            /** @description With `target`: the smallest change of the first field with which the position is at most the target; null if no change is sufficient. */
-            to_target?: number | null;
-        };
-        PlaceAnswer: components["schemas"]["Envelope"] & (components["schemas"]["Entry"] & {
-            /**
-             * Format: int64
-             * @description 1 is best. No two members have the same position.
-             */
-            position: number | null;
-            /**
-             * Format: double
-             * @description 100 · (members − position) / (members − 1); 100 for the first.
-             */
-            percentile: number | null;
-            above: components["schemas"]["Neighbour"] | null;
-            below: components["schemas"]["Neighbour"] | null;
-            /** @description With `target`: the smallest change of the first field with which the position is at most the target; null if no change is sufficient. */
-            to_target?: number | null;
-        });
         /** @description What went wrong (RFC 9457). A few problems have further members, such as the receipt so far. */
         Problem: {
             type: components["schemas"]["ProblemType"];
@@ -1391,7 +1391,7 @@ export interface components {
              */
             every?: string | null;
         };
-        RankAnswer: components["schemas"]["Envelope"] & {
+        RankResponse: components["schemas"]["Envelope"] & {
             /**
              * Format: int64
              * @description What the kind's rank style makes of the position.
@@ -2708,7 +2708,7 @@ export interface operations {
                      *       "window": "day:2026-11-20"
                      *     }
                      */
-                    "application/json": components["schemas"]["EntryPageAnswer"];
+                    "application/json": components["schemas"]["EntryPageResponse"];
                 };
             };
             /** @description The cached response is current. */
@@ -2789,7 +2789,7 @@ export interface operations {
                      *       "window": "day:2026-11-20"
                      *     }
                      */
-                    "application/json": components["schemas"]["CountAnswer"];
+                    "application/json": components["schemas"]["CountResponse"];
                 };
             };
             /** @description The cached response is current. */
@@ -2892,7 +2892,7 @@ export interface operations {
                      *       "window": "day:2026-11-20"
                      *     }
                      */
-                    "application/json": components["schemas"]["PlaceAnswer"];
+                    "application/json": components["schemas"]["MemberPositionResponse"];
                 };
             };
             /** @description The cached response is current. */
@@ -3207,7 +3207,7 @@ export interface operations {
                      *       "window": "day:2026-11-20"
                      *     }
                      */
-                    "application/json": components["schemas"]["EntryPageAnswer"];
+                    "application/json": components["schemas"]["EntryPageResponse"];
                 };
             };
             /** @description The cached response is current. */
@@ -3302,7 +3302,7 @@ export interface operations {
                      *       "window": "day:2026-11-20"
                      *     }
                      */
-                    "application/json": components["schemas"]["FoundListAnswer"];
+                    "application/json": components["schemas"]["FoundListResponse"];
                 };
             };
             400: components["responses"]["invalid.malformed"];
@@ -3375,7 +3375,7 @@ export interface operations {
                      *       "window": "day:2026-11-20"
                      *     }
                      */
-                    "application/json": components["schemas"]["RankAnswer"];
+                    "application/json": components["schemas"]["RankResponse"];
                 };
             };
             /** @description The cached response is current. */
@@ -3458,7 +3458,7 @@ export interface operations {
                      *       "window": "day:2026-11-20"
                      *     }
                      */
-                    "application/json": components["schemas"]["RankAnswer"];
+                    "application/json": components["schemas"]["RankResponse"];
                 };
             };
             400: components["responses"]["invalid.malformed"];
@@ -3723,7 +3723,7 @@ export interface operations {
                      *       ]
                      *     }
                      */
-                    "application/json": components["schemas"]["BoardAnswer"];
+                    "application/json": components["schemas"]["BoardResponse"];
                 };
             };
             /** @description The cached response is current. */
@@ -4804,7 +4804,7 @@ export type AuditLine = components["schemas"]["AuditLine"];
  * Lines of the audit log, the newest first.
  */
 export type AuditPage = components["schemas"]["AuditPage"];
-export type BoardAnswer = components["schemas"]["BoardAnswer"];
+export type BoardResponse = components["schemas"]["BoardResponse"];
 /**
  * The settings of one board, at least one of them. A missing setting is reset to that of the kind; a missing number of
  * shards of a board with contributions stays as it is.
@@ -4827,7 +4827,7 @@ export type Contribution = components["schemas"]["Contribution"];
  * One contribution, or an array of them: at most 100,000.
  */
 export type Contributions = components["schemas"]["Contributions"];
-export type CountAnswer = components["schemas"]["CountAnswer"];
+export type CountResponse = components["schemas"]["CountResponse"];
 /**
  * A season begins at each of these times.
  */
@@ -4836,7 +4836,7 @@ export type Cron = components["schemas"]["Cron"];
  * A member with its standing: `points`, or `values` of kinds with other fields.
  */
 export type Entry = components["schemas"]["Entry"];
-export type EntryPageAnswer = components["schemas"]["EntryPageAnswer"];
+export type EntryPageResponse = components["schemas"]["EntryPageResponse"];
 /**
  * The part that all responses about a board have in common.
  */
@@ -4861,7 +4861,7 @@ export type FieldValues = components["schemas"]["FieldValues"];
  * The result of a lookup: an entry, or `rank` null if the member is not ranked.
  */
 export type Found = components["schemas"]["Found"];
-export type FoundListAnswer = components["schemas"]["FoundListAnswer"];
+export type FoundListResponse = components["schemas"]["FoundListResponse"];
 /**
  * Whom a kind hides.
  */
@@ -4916,6 +4916,11 @@ export type MemberBoard = components["schemas"]["MemberBoard"];
  */
 export type MemberBoards = components["schemas"]["MemberBoards"];
 /**
+ * A member with its position. All but the standing is null if the member is not among the best that its kind ranks.
+ */
+export type MemberPosition = components["schemas"]["MemberPosition"];
+export type MemberPositionResponse = components["schemas"]["MemberPositionResponse"];
+/**
  * How contributions fold into a standing.
  */
 export type Mode = components["schemas"]["Mode"];
@@ -4931,7 +4936,7 @@ export type Moved = components["schemas"]["Moved"];
  * A neighbour of a member.
  */
 export type Neighbour = components["schemas"]["Neighbour"];
-export type NoPlaceAnswer = components["schemas"]["NoPlaceAnswer"];
+export type NoPositionResponse = components["schemas"]["NoPositionResponse"];
 /**
  * How contributions change a field.
  */
@@ -4940,7 +4945,7 @@ export type Op = components["schemas"]["Op"];
  * Whether greater (`desc`) or smaller (`asc`) values are better.
  */
 export type Order = components["schemas"]["Order"];
-export type OwnPlaceAnswer = components["schemas"]["OwnPlaceAnswer"];
+export type OwnPositionResponse = components["schemas"]["OwnPositionResponse"];
 /**
  * The range of the values of a packed kind, and the unit of its times.
  *
@@ -4951,11 +4956,6 @@ export type Packed = components["schemas"]["Packed"];
  * A contribution that did not count in all windows of its kind.
  */
 export type Partial = components["schemas"]["Partial"];
-/**
- * A member with its position. All but the standing is null if the member is not among the best that its kind ranks.
- */
-export type Place = components["schemas"]["Place"];
-export type PlaceAnswer = components["schemas"]["PlaceAnswer"];
 /**
  * What went wrong (RFC 9457). A few problems have further members, such as the receipt so far.
  */
@@ -4980,7 +4980,7 @@ export type ProfilesReceipt = components["schemas"]["ProfilesReceipt"];
  * Publishes the top of a kind's boards to another server.
  */
 export type Publish = components["schemas"]["Publish"];
-export type RankAnswer = components["schemas"]["RankAnswer"];
+export type RankResponse = components["schemas"]["RankResponse"];
 /**
  * Whether members with equal fields share a rank: not with `ordinal`, but with `competition` (1 2 2 4) and `dense` (1 2 2 3).
  */
@@ -5077,7 +5077,7 @@ export interface StreamEvents {
     /** With `changes=true`, behind the first `board`: what moved. */
     changes: Changes;
     /** With `member`: that member's own place. One who is not ranked has no `position` in it. */
-    member: OwnPlaceAnswer | NoPlaceAnswer;
+    member: OwnPositionResponse | NoPositionResponse;
     /** Why the stream ends here. */
     problem: Problem;
 }

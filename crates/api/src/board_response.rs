@@ -1,4 +1,4 @@
-//! [`BoardResponse`]: a response about a board, in the envelope that all such responses have.
+//! Responses about a board, in the envelope that all of them have.
 
 use axum::http::{HeaderMap, HeaderValue};
 use axum::response::Response;
@@ -10,19 +10,9 @@ use wire::Envelope;
 
 use crate::read_window::ReadWindow;
 
-/// An envelope, and the members of another object.
-#[derive(Debug, Serialize)]
-pub(crate) struct BoardResponse<'a, T> {
-    #[serde(flatten)]
-    envelope: Envelope<'a>,
-    #[serde(flatten)]
-    body: T,
-}
-
-/// Returns the JSON of an envelope with this body.
-pub(crate) fn json_of(envelope: Envelope<'_>, body: &impl Serialize) -> Vec<u8> {
-    let response = BoardResponse { envelope, body };
-    serde_json::to_vec(&response).expect("a shape is JSON, and memory is no file")
+/// Returns the JSON of an envelope with the members of this body, which has some.
+pub(crate) fn json_of(envelope: &Envelope<'_>, body: &impl Serialize) -> Vec<u8> {
+    envelope.with(&serde_json::to_vec(body).expect("a shape is JSON, and memory is no file"))
 }
 
 impl ReadWindow {
@@ -34,7 +24,7 @@ impl ReadWindow {
         board: &BoardName,
         read: &ReadResult<T>,
         variant: &str,
-        json: impl FnOnce(Envelope<'_>) -> Vec<u8>,
+        json: impl FnOnce(&Envelope<'_>) -> Vec<u8>,
     ) -> Response {
         let envelope = self.envelope(board, read);
         let tag = BoardTag {
@@ -54,39 +44,6 @@ impl ReadWindow {
         if is_known(headers, &caching.etag) {
             return caching.not_modified();
         }
-        caching.json(json(envelope))
-    }
-}
-
-#[cfg(test)]
-mod schema {
-    use std::borrow::Cow;
-
-    use utoipa::openapi::RefOr;
-    use utoipa::openapi::schema::{AllOfBuilder, Ref, Schema};
-    use utoipa::{PartialSchema, ToSchema};
-    use wire::Schemas;
-
-    use super::*;
-
-    impl<T: ToSchema> PartialSchema for BoardResponse<'_, T> {
-        fn schema() -> RefOr<Schema> {
-            AllOfBuilder::new()
-                .item(Ref::from_schema_name(Envelope::name()))
-                .item(T::schema())
-                .into()
-        }
-    }
-
-    impl<T: ToSchema> ToSchema for BoardResponse<'_, T> {
-        fn name() -> Cow<'static, str> {
-            format!("{}Answer", T::name()).into()
-        }
-
-        fn schemas(schemas: &mut Schemas) {
-            schemas.push((Envelope::name().into(), Envelope::schema()));
-            Envelope::schemas(schemas);
-            T::schemas(schemas);
-        }
+        caching.json(json(&envelope))
     }
 }

@@ -19,7 +19,7 @@ use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 use shard_router::KnownKind;
 use wire::problem::{Problem, ProblemType};
-use wire::{Envelope, cursor_of, page_json, render_with};
+use wire::{Envelope, cursor_of, render_with};
 
 use crate::app::App;
 use crate::board_response::json_of;
@@ -180,7 +180,7 @@ impl Board {
 
 /// A read of a board: what all of them have in their path and their query.
 pub(crate) struct BoardRead {
-    pub(crate) call: Call,
+    pub(crate) call: Box<Call>,
     pub(crate) board: Board,
     /// The window that `?window=` selects at this moment, by default the kind's first.
     pub(crate) window: ReadWindow,
@@ -190,7 +190,7 @@ pub(crate) struct BoardRead {
 
 impl BoardRead {
     /// Reads path and query. The route's own parameters are those besides `window` and `fresh`.
-    pub(crate) async fn of<T: DeserializeOwned>(call: Call) -> Result<(Self, T), Problem> {
+    pub(crate) async fn of<T: DeserializeOwned>(call: Box<Call>) -> Result<(Self, T), Problem> {
         let board = call.board().await?;
         let mut params = Params::of(call.uri.query())?;
         let fresh = params.take("fresh")?.unwrap_or(false);
@@ -231,7 +231,7 @@ impl BoardRead {
         body: impl FnOnce() -> B,
     ) -> HandlerResult {
         let (headers, name) = (&self.call.headers, self.name());
-        let json = |envelope: Envelope<'_>| json_of(envelope, &body());
+        let json = |envelope: &Envelope<'_>| json_of(envelope, &body());
         Ok(self.window.respond(headers, name, read, variant, json))
     }
 
@@ -249,10 +249,10 @@ impl BoardRead {
         let profiles = app.profiles(known, with_profiles, members).await?;
         let variant = variant_with(variant, with_profiles, &profiles);
         pacing::spend(entries.len()).await;
-        let json = |envelope: Envelope<'_>| {
+        let json = |envelope: &Envelope<'_>| {
             let next = more.map(|last| cursor_of(&known.kind, &last.entry.key));
             let entries = render_with(&known.kind, entries, &profiles).bytes;
-            page_json(&envelope, &entries, next.as_deref())
+            envelope.with_entries(&entries, next.as_deref()).0
         };
         let (headers, name) = (&self.call.headers, self.name());
         Ok(self.window.respond(headers, name, read, &variant, json))

@@ -107,7 +107,7 @@ impl Gate {
     /// Answers a request that no prepared response was for.
     pub(crate) async fn answer_arrived(
         &self,
-        arrived: ArrivedRequest,
+        arrived: Box<ArrivedRequest>,
         flow: &Arc<Backpressure>,
     ) -> Response {
         let ArrivedRequest {
@@ -115,7 +115,7 @@ impl Gate {
             matched,
             peer,
             is_spare,
-        } = arrived;
+        } = *arrived;
         flow.freed().await;
         let to_prepare = self.note_read(&request, &matched);
         let observed = ObservedRequest::new(&request, &matched, peer, self);
@@ -232,7 +232,7 @@ impl Gate {
                     ))
                 });
                 let (head, body) = request.into_parts();
-                let call = Call {
+                let call = Box::new(Call {
                     app: app.clone(),
                     caller,
                     path: matched.params,
@@ -244,7 +244,7 @@ impl Gate {
                     // The stream holds it. Around the body, it would be another box for each frame.
                     stream: stream.map(|count| (flow.clone(), count)),
                     is_repeated,
-                };
+                });
                 let handled = (route.handler)(call);
                 let handled = paced(&self.long_requests, turns, &mut cost.work, handled).await;
                 let mut response = handled.into_response();
@@ -289,9 +289,10 @@ impl Drop for Cost<'_> {
 
 /// Returns a digest of what a path is about: of its first four segments, as in `/v1/boards/gifts/a`.
 fn board_of(path: &str) -> u64 {
-    let end = path.match_indices('/').nth(4);
-    let end = end.map_or(path.len(), |(end, _)| end);
-    XxHash3_64::oneshot(&path.as_bytes()[..end])
+    let path = path.as_bytes();
+    let mut slashes = (0..path.len()).filter(|at| path[*at] == b'/');
+    let end = slashes.nth(4).unwrap_or(path.len());
+    XxHash3_64::oneshot(&path[..end])
 }
 
 fn address_digest(address: IpAddr) -> u64 {

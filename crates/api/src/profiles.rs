@@ -11,7 +11,7 @@ use crate::app::App;
 
 /// Returns the variant of a response for its tag, with its profiles if the request wants them.
 pub(crate) fn variant_with(variant: &str, wanted: bool, shown: &ShownProfiles) -> String {
-    format!("{variant}{}", self::variant(wanted.then(|| shown.digest())))
+    variant.to_owned() + &self::variant(wanted.then(|| shown.digest()))
 }
 
 /// Returns what a tag has of the profiles with this digest.

@@ -5,7 +5,7 @@ use std::time::Duration;
 use board::{Activity, BoardName, Calendar, Kind, Timestamp, Window};
 use http_server::validators::Freshness;
 use merger::{ReadResult, Snapshot, TopForm, TopView, final_from};
-use wire::{Envelope, SpanShape};
+use wire::Envelope;
 
 /// The window of a read, with what its responses need of the kind.
 #[derive(Debug, Clone)]
@@ -68,17 +68,18 @@ impl ReadWindow {
     pub(crate) fn envelope<'a, T>(
         &self,
         board: &'a BoardName,
-        answer: &ReadResult<T>,
+        read: &'a ReadResult<T>,
     ) -> Envelope<'a> {
         Envelope {
             board,
-            window: self.name(),
-            version: answer.version.text(),
-            as_of: answer.as_of,
-            members: answer.members,
+            window: self.name().into(),
+            version: read.version.text().into(),
+            as_of: read.as_of,
+            members: read.members,
             listed: self.listed,
-            span: SpanShape::from(&answer.activity),
-            is_final: self.is_final(answer.as_of, &answer.activity),
+            activity: &read.activity,
+            is_final: self.is_final(read.as_of, &read.activity),
+            stale: false,
         }
     }
 

@@ -75,7 +75,7 @@ pub(crate) struct Route {
     pub(crate) bodiless: bool,
     /// Whether its response may be prepared for repeated reads.
     pub(crate) prepared: bool,
-    pub(crate) handler: fn(Call) -> BoxFuture<'static, HandlerResult>,
+    pub(crate) handler: fn(Box<Call>) -> BoxFuture<'static, HandlerResult>,
 }
 
 /// Makes a row.
@@ -231,10 +231,10 @@ impl Matched {
         let Ok(found) = ROWS.at(path) else {
             return matched;
         };
-        if found.params.iter().any(|(_, value)| value.is_empty()) {
-            return matched;
-        }
         for (name, value) in found.params.iter() {
+            if value.is_empty() {
+                return matched;
+            }
             let decoded = percent::check(name, value).map_err(|problem| {
                 matched.invalid.get_or_insert(problem);
             });

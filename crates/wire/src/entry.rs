@@ -5,10 +5,8 @@ use board::{FieldName, Kind, Member, RankStyle, Rules, Timestamp, Values};
 use bytes::Bytes;
 use merger::{MemberStanding, RankedEntry, Rendered};
 use serde::{Serialize, Serializer};
-use serde_json::value::RawValue;
-use shard_store::ShardEntry;
 
-use crate::json::EntryText;
+use crate::json::JsonText;
 use crate::profile::ShownProfiles;
 
 /// The usual bytes of an entry.
@@ -71,131 +69,6 @@ impl FieldsShape {
     }
 }
 
-/// A member with its standing: `points`, or `values` of kinds with other fields.
-#[derive(Debug, Serialize)]
-#[cfg_attr(feature = "schema", derive(utoipa::ToSchema))]
-#[cfg_attr(feature = "schema", schema(as = Entry))]
-pub struct EntryShape<'a> {
-    /// The rank by the kind's rank style; null if the member is not ranked.
-    #[cfg_attr(feature = "schema", schema(required))]
-    rank: Option<u64>,
-    /// Where members can share a rank (`competition`, `dense`): the position of one that is ranked. Elsewhere it is the
-    /// rank.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    #[cfg_attr(feature = "schema", schema(required = false, minimum = 1))]
-    position: Option<u64>,
-    /// The member.
-    #[cfg_attr(feature = "schema", schema(example = "u1"))]
-    member: &'a str,
-    #[serde(flatten)]
-    #[cfg_attr(feature = "schema", schema(inline))]
-    fields: FieldsShape,
-    /// When the standing was reached.
-    #[cfg_attr(feature = "schema", schema(format = DateTime))]
-    reached_at: String,
-    /// With `profiles`: the member's profile, if it has one.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    #[cfg_attr(feature = "schema", schema(value_type = Option<crate::ProfileWritten>, nullable = false))]
-    profile: Option<&'a RawValue>,
-}
-
-impl<'a> EntryShape<'a> {
-    /// Returns an entry, without a position.
-    pub(crate) fn of(
-        rules: &Rules,
-        rank: Option<u64>,
-        entry: &'a ShardEntry,
-        profiles: &'a ShownProfiles,
-    ) -> Self {
-        Self {
-            rank,
-            position: None,
-            member: entry.key.member.as_str(),
-            fields: FieldsShape::of(rules, &rules.values_of(&entry.key.words)),
-            reached_at: text_of(entry.reached_at),
-            profile: profiles.raw(&entry.key.member),
-        }
-    }
-
-    /// Returns a ranked entry, with its position where that is not the rank.
-    pub(crate) fn of_ranked(
-        kind: &Kind,
-        ranked: &'a RankedEntry,
-        profiles: &'a ShownProfiles,
-    ) -> Self {
-        Self {
-            position: has_own_position(kind).then_some(ranked.position),
-            ..Self::of(kind.rules(), Some(ranked.rank), &ranked.entry, profiles)
-        }
-    }
-}
-
-/// The result of a lookup: an entry, or `rank` null if the member is not ranked.
-#[derive(Debug, Serialize)]
-#[cfg_attr(feature = "schema", derive(utoipa::ToSchema))]
-#[cfg_attr(feature = "schema", schema(as = Found))]
-pub struct LookedUpShape<'a> {
-    /// The rank; null if the member is not ranked.
-    #[cfg_attr(feature = "schema", schema(required))]
-    rank: Option<u64>,
-    /// Where members can share a rank (`competition`, `dense`): the position of one that is ranked. Elsewhere it is the
-    /// rank.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    #[cfg_attr(feature = "schema", schema(required = false, minimum = 1))]
-    position: Option<u64>,
-    /// The requested member.
-    #[cfg_attr(feature = "schema", schema(example = "u1"))]
-    member: &'a str,
-    #[serde(flatten)]
-    #[cfg_attr(feature = "schema", schema(inline))]
-    fields: FieldsShape,
-    /// When the standing was reached, if there is one.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    #[cfg_attr(feature = "schema", schema(nullable = false, format = DateTime))]
-    reached_at: Option<String>,
-    /// With `profiles`: the member's profile, if it has one.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    #[cfg_attr(feature = "schema", schema(value_type = Option<crate::ProfileWritten>, nullable = false))]
-    profile: Option<&'a RawValue>,
-}
-
-impl<'a> LookedUpShape<'a> {
-    /// Returns what was found of a member.
-    #[must_use]
-    pub fn of(
-        kind: &Kind,
-        member: &'a Member,
-        found: &'a MemberStanding<RankedEntry>,
-        profiles: &'a ShownProfiles,
-    ) -> Self {
-        let entry = match found {
-            MemberStanding::Ranked(ranked) => EntryShape::of_ranked(kind, ranked, profiles),
-            MemberStanding::Unlisted(entry) => EntryShape::of(kind.rules(), None, entry, profiles),
-            MemberStanding::NoStanding => {
-                return Self {
-                    rank: None,
-                    position: None,
-                    member: member.as_str(),
-                    fields: FieldsShape {
-                        points: None,
-                        values: None,
-                    },
-                    reached_at: None,
-                    profile: profiles.raw(member),
-                };
-            }
-        };
-        Self {
-            rank: entry.rank,
-            position: entry.position,
-            member: entry.member,
-            fields: entry.fields,
-            reached_at: Some(entry.reached_at),
-            profile: entry.profile,
-        }
-    }
-}
-
 /// Identifies the format of [`render`], which is the same for all servers of a release.
 pub const RENDERER_FORMAT: &str = env!("CARGO_PKG_VERSION");
 
@@ -208,10 +81,10 @@ pub fn render(kind: &Kind, entries: &[RankedEntry]) -> Rendered {
 /// Renders entries with these profiles.
 #[must_use]
 pub fn render_with(kind: &Kind, entries: &[RankedEntry], profiles: &ShownProfiles) -> Rendered {
-    let mut json = EntryText::with_capacity(ENTRY_BYTES * entries.len());
+    let mut json = JsonText::with_capacity(ENTRY_BYTES * entries.len());
     let mut ends = Vec::with_capacity(entries.len());
     for ranked in entries {
-        json.push(kind, ranked, profiles);
+        json.list_entry(kind, ranked, profiles);
         ends.push(u32::try_from(json.len()).expect("a top is far smaller than 4 GiB"));
     }
     Rendered {
@@ -220,8 +93,33 @@ pub fn render_with(kind: &Kind, entries: &[RankedEntry], profiles: &ShownProfile
     }
 }
 
+/// Renders what a lookup found of these members: an entry, or one whose `rank` is null if the member is not ranked.
+#[must_use]
+pub fn render_found(
+    kind: &Kind,
+    members: &[Member],
+    found: &[MemberStanding<RankedEntry>],
+    profiles: &ShownProfiles,
+) -> Vec<u8> {
+    let mut json = JsonText::with_capacity(ENTRY_BYTES * members.len());
+    for (member, found) in members.iter().zip(found) {
+        if json.len() > 0 {
+            json.put(",");
+        }
+        match found {
+            MemberStanding::Ranked(ranked) => json.open_ranked(kind, ranked, profiles),
+            MemberStanding::Unlisted(entry) => json.open_entry(kind, (None, None), entry, profiles),
+            MemberStanding::NoStanding => json.open_unknown(member, profiles),
+        }
+        json.put("}");
+    }
+    json.into_bytes()
+}
+
 #[cfg(test)]
 mod tests {
+    use shard_store::ShardEntry;
+
     use super::*;
     use crate::KindShape;
 
@@ -254,9 +152,8 @@ mod tests {
     fn members_without_a_standing_have_only_a_name() {
         let kind = KindShape::default().into_kind("gifts").unwrap();
         let member = Member::new("a\"b").unwrap();
-        let profiles = ShownProfiles::none();
-        let found = LookedUpShape::of(&kind, &member, &MemberStanding::NoStanding, &profiles);
-        let json = serde_json::to_string(&found).unwrap();
-        assert_eq!(json, r#"{"rank":null,"member":"a\"b"}"#);
+        let (members, profiles) = ([member], ShownProfiles::none());
+        let json = render_found(&kind, &members, &[MemberStanding::NoStanding], &profiles);
+        assert_eq!(json, br#"{"rank":null,"member":"a\"b"}"#);
     }
 }

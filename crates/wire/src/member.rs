@@ -1,100 +1,65 @@
-//! What reads return of one member, or of a count: [`MemberShape`], `{"rank": 17, "member": "u1", ..., "position": 17,
+//! What reads return of one member, or of a count: [`member_json`], `{"rank": 17, "member": "u1", ..., "position": 17,
 //! "percentile": 98.4, "above": {...}, "below": {...}}`; [`CountShape`], [`RankShape`].
 
 use board::{Kind, Rules};
 use merger::{MemberStanding, MemberView, RankedEntry, UnlistedView};
 use serde::Serialize;
 
-use crate::entry::EntryShape;
+use crate::json::JsonText;
 use crate::profile::ShownProfiles;
 
-/// A member with its position. All but the standing is null if the member is not among the best that its kind ranks.
-#[derive(Debug, Serialize)]
-#[cfg_attr(feature = "schema", derive(utoipa::ToSchema))]
-#[cfg_attr(feature = "schema", schema(as = Place))]
-pub struct MemberShape<'a> {
-    #[serde(flatten)]
-    entry: EntryShape<'a>,
-    /// 1 is best. No two members have the same position.
-    #[cfg_attr(feature = "schema", schema(required, minimum = 1))]
-    position: Option<u64>,
-    /// 100 · (members − position) / (members − 1); 100 for the first.
-    #[cfg_attr(feature = "schema", schema(required, minimum = 0, maximum = 100))]
-    percentile: Option<f64>,
-    /// The next better member.
-    #[cfg_attr(feature = "schema", schema(required))]
-    above: Option<NeighbourShape<'a>>,
-    /// The next worse member.
-    #[cfg_attr(feature = "schema", schema(required))]
-    below: Option<NeighbourShape<'a>>,
-    /// With `target`: the smallest change of the first field with which the position is at most the target; null if no
-    /// change is sufficient.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    #[cfg_attr(feature = "schema", schema(schema_with = crate::schema::to_target, required = false))]
-    #[expect(clippy::option_option, reason = "absent, or null")]
+/// The usual bytes of a member with its neighbours.
+const MEMBER_BYTES: usize = 512;
+
+/// Returns the JSON of a member with its position, if it has a standing. All but the standing is null if the member is
+/// not among the best that its kind ranks. `to_target`: the change of the first field that is required to reach a
+/// target, null if no change is sufficient.
+#[must_use]
+pub fn member_json(
+    kind: &Kind,
+    standing: &MemberStanding<MemberView, UnlistedView>,
+    members: u64,
+    profiles: &ShownProfiles,
     to_target: Option<Option<i64>>,
-}
-
-/// A neighbour of a member.
-#[derive(Debug, Serialize)]
-#[cfg_attr(feature = "schema", derive(utoipa::ToSchema))]
-#[cfg_attr(feature = "schema", schema(as = Neighbour))]
-struct NeighbourShape<'a> {
-    #[serde(flatten)]
-    entry: EntryShape<'a>,
-    /// The difference in the first field; null if one of the two has no value.
-    #[cfg_attr(feature = "schema", schema(required, minimum = 0))]
-    gap: Option<i64>,
-}
-
-impl<'a> MemberShape<'a> {
-    /// Returns the shape of a member with these profiles, if it has a standing.
-    #[must_use]
-    pub fn of(
-        kind: &Kind,
-        standing: &'a MemberStanding<MemberView, UnlistedView>,
-        members: u64,
-        profiles: &'a ShownProfiles,
-    ) -> Option<Self> {
-        let rules = kind.rules();
-        let view = match standing {
-            MemberStanding::Ranked(view) => view,
-            MemberStanding::Unlisted(view) => {
-                return Some(Self {
-                    entry: EntryShape::of(rules, None, &view.entry, profiles),
-                    position: None,
-                    percentile: None,
-                    above: None,
-                    below: None,
-                    to_target: None,
-                });
-            }
-            MemberStanding::NoStanding => return None,
-        };
-        let own = view.own();
-        let neighbour = |index: usize| {
-            let ranked = view.around.get(index)?;
-            Some(NeighbourShape {
-                entry: EntryShape::of_ranked(kind, ranked, profiles),
-                gap: gap(rules, ranked, own),
-            })
-        };
-        Some(Self {
-            entry: EntryShape::of(rules, Some(own.rank), &own.entry, profiles),
-            position: Some(own.position),
-            percentile: Some(percentile(own.position, members)),
-            above: view.index.checked_sub(1).and_then(neighbour),
-            below: neighbour(view.index + 1),
-            to_target: None,
-        })
+) -> Option<Vec<u8>> {
+    let mut json = JsonText::with_capacity(MEMBER_BYTES);
+    match standing {
+        MemberStanding::Ranked(view) => {
+            let own = view.own();
+            json.open_entry(kind, (Some(own.rank), None), &own.entry, profiles);
+            json.put(",\"position\":");
+            json.integer(own.position);
+            json.put(",\"percentile\":");
+            json.number(percentile(own.position, members));
+            let mut neighbour = |key, ranked: Option<&RankedEntry>| {
+                json.put(key);
+                let Some(ranked) = ranked else {
+                    return json.put("null");
+                };
+                json.open_ranked(kind, ranked, profiles);
+                json.put(",\"gap\":");
+                json.integer_or_null(gap(kind.rules(), ranked, own));
+                json.put("}");
+            };
+            let above = view.index.checked_sub(1);
+            neighbour(
+                ",\"above\":",
+                above.and_then(|index| view.around.get(index)),
+            );
+            neighbour(",\"below\":", view.around.get(view.index + 1));
+        }
+        MemberStanding::Unlisted(view) => {
+            json.open_entry(kind, (None, None), &view.entry, profiles);
+            json.put(",\"position\":null,\"percentile\":null,\"above\":null,\"below\":null");
+        }
+        MemberStanding::NoStanding => return None,
     }
-
-    /// Adds the change of the first field that is required to reach a target; `None` if no change is sufficient.
-    #[must_use]
-    pub const fn with_target(mut self, change: Option<i64>) -> Self {
-        self.to_target = Some(change);
-        self
+    if let Some(to_target) = to_target {
+        json.put(",\"to_target\":");
+        json.integer_or_null(to_target);
     }
+    json.put("}");
+    Some(json.into_bytes())
 }
 
 /// Returns 100 · (members − position) / (members − 1), and 100 for a single member.
@@ -170,8 +135,8 @@ mod tests {
                 target: None,
             });
             let profiles = ShownProfiles::none();
-            let shape = MemberShape::of(&kind, &view, members, &profiles).unwrap();
-            serde_json::to_value(shape.with_target(None)).unwrap()
+            let json = member_json(&kind, &view, members, &profiles, Some(None));
+            serde_json::from_slice::<Json>(&json.unwrap()).unwrap()
         };
         let at = "2026-11-20T14:52:22.123000Z";
         let expected = json!({

@@ -205,12 +205,6 @@ impl ShownProfiles {
     pub fn of(&self, member: &Member) -> Option<&Profile> {
         self.0.get(member)
     }
-
-    /// Returns the profile of a member as JSON, if it is to be shown.
-    pub(crate) fn raw(&self, member: &Member) -> Option<&RawValue> {
-        self.of(member)
-            .and_then(|profile| serde_json::from_str(profile.as_json()).ok())
-    }
 }
 
 /// Adds profiles to rendered entries, the first ones of which are of these members. The others are left out.

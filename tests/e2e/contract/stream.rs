@@ -61,14 +61,22 @@ fn events_match_the_document() {
             .any(|line| line == "content-type: text/event-stream")
     );
     assert_matches(&document, "Top", &events.named("board").value);
-    assert_matches(&document, "OwnPlaceAnswer", &events.named("member").value);
+    assert_matches(
+        &document,
+        "OwnPositionResponse",
+        &events.named("member").value,
+    );
     server.give("gifts/room-8842", &[("u3", 600)]);
     let changes = events.named("changes").value;
     assert_matches(&document, "Changes", &changes);
     assert_eq!(changes["entered"][0]["member"], "u3", "{changes}");
     assert_matches(&document, "Moved", &changes["entered"][0]);
     let mut absent = Events::of(&server, &format!("{STREAM}?member=nobody"));
-    assert_matches(&document, "NoPlaceAnswer", &absent.named("member").value);
+    assert_matches(
+        &document,
+        "NoPositionResponse",
+        &absent.named("member").value,
+    );
 }
 
 #[test]

@@ -29,7 +29,7 @@ export interface StreamEvents {
     /** With \`changes=true\`, behind the first \`board\`: what moved. */
     changes: Changes;
     /** With \`member\`: that member's own place. One who is not ranked has no \`position\` in it. */
-    member: OwnPlaceAnswer | NoPlaceAnswer;
+    member: OwnPositionResponse | NoPositionResponse;
     /** Why the stream ends here. */
     problem: Problem;
 }

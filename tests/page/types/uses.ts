@@ -1,10 +1,10 @@
 /** Typical uses of the types. Invalid uses are below a `@ts-expect-error`, which is an error itself if the line is valid. */
 
 import type {
-    Changes, Contribution, Contributions, Entry, Place, PlaceAnswer, Problem, ProblemType, Receipt, StreamEvents, Top, components, paths,
+    Changes, Contribution, Contributions, Entry, MemberPosition, MemberPositionResponse, Problem, ProblemType, Receipt, StreamEvents, Top, components, paths,
 } from "../../../docs/typescript/megaboard";
 
-declare const [top, entry, place, events]: [Top, Entry, Place, StreamEvents];
+declare const [top, entry, place, events]: [Top, Entry, MemberPosition, StreamEvents];
 
 export const names: string[] = top.entries.map(({ member }) => member);
 export const score: number | null | undefined = entry.points;
@@ -25,7 +25,7 @@ export function position(member: StreamEvents["member"]): number | null {
 
 /** Routes have the same types. */
 type Member = paths["/v1/boards/{kind}/{subject}/members/{member}"]["get"];
-export const answered: PlaceAnswer = {} as Member["responses"][200]["content"]["application/json"];
+export const answered: MemberPositionResponse = {} as Member["responses"][200]["content"]["application/json"];
 export const query: Member["parameters"]["query"] = { window: "day", target: 1 };
 export const same: components["schemas"]["Entry"] = entry;
 

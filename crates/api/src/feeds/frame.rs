@@ -12,7 +12,7 @@ use bytes::Bytes;
 use http_server::{HeldBytes, Pool};
 use merger::{Rendered, TopForm, TopView};
 use parking_lot::Mutex;
-use wire::TopHead;
+use wire::Envelope;
 use wire::problem::{Problem, ProblemType};
 
 use super::moves::Moves;
@@ -141,7 +141,7 @@ impl Frame {
         is_for_new_reader: bool,
         pool: &Pool,
     ) -> Result<Arc<Self>, Problem> {
-        let (json, begin) = top.head().json(&top.entries.bytes);
+        let (json, begin) = top.envelope().with_entries(&top.entries.bytes, None);
         let text = event("board", &top.shown.version, &json);
         let mut held = pool.hold();
         let bytes = text.capacity() + top.entries.ends.len() * size_of::<u32>();
@@ -214,7 +214,7 @@ impl Frame {
         let n = n.min(before.ends.len().max(self.top.entries.ends.len()));
         let make = || {
             let moves = moves.json(&self.top.entries, n)?;
-            let json = self.top.head().changes_json(&moves);
+            let json = self.top.envelope().with(moves.as_bytes());
             let text = event("changes", &self.top.shown.version, &json);
             let mut held = self.pool.hold();
             held.resize_unreserved(text.capacity())
@@ -240,15 +240,24 @@ impl Top {
     }
 
     /// Returns the members besides the entries.
-    fn head(&self) -> TopHead<'_> {
-        TopHead {
+    fn envelope(&self) -> Envelope<'_> {
+        let Shown {
+            version,
+            members,
+            activity,
+            form,
+            ..
+        } = &self.shown;
+        Envelope {
             board: &self.board,
-            window: &self.window,
-            version: &self.shown.version,
-            members: self.shown.members,
-            activity: &self.shown.activity,
+            window: self.window.as_str().into(),
+            version: version.as_str().into(),
             as_of: self.as_of,
-            form: self.shown.form,
+            members: *members,
+            listed: form.listed,
+            activity,
+            is_final: form.is_final,
+            stale: form.stale,
         }
     }
 }

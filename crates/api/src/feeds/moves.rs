@@ -114,8 +114,7 @@ impl Moves {
         size_of_val(&*self.present) + size_of_val(&*self.fallen) + names
     }
 
-    /// Returns those of the first `n` entries, `"entered":[..],"left":[..],"up":[..],"down":[..],"changed":[..]`, the
-    /// members of an object. `now` is the later top.
+    /// Returns those of the first `n` entries, `{"entered":[..],"left":[..],"up":[..],"down":[..],"changed":[..]}`. `now` is the later top.
     pub(super) fn json(&self, now: &Rendered, n: usize) -> Option<String> {
         let [mut entered, mut left, mut up, mut down, mut changed] =
             std::array::from_fn(|_| List::default());
@@ -140,7 +139,7 @@ impl Moves {
             }
         }
         Some(format!(
-            "\"entered\":[{}],\"left\":[{}],\"up\":[{}],\"down\":[{}],\"changed\":[{}]",
+            "{{\"entered\":[{}],\"left\":[{}],\"up\":[{}],\"down\":[{}],\"changed\":[{}]}}",
             entered.0, left.0, up.0, down.0, changed.0
         ))
     }

@@ -1,7 +1,7 @@
 //! [`ChangesWritten`]: the shape of event `changes`, for the document of the contract.
 
 use utoipa::ToSchema;
-use wire::{EntryShape, Envelope};
+use wire::{EntryWritten, EnvelopeWritten};
 
 /// What moved in a top, as event `changes` of a stream shows it. Take out whom any list names, then put
 /// the entries at their positions.
@@ -10,7 +10,7 @@ use wire::{EntryShape, Envelope};
 #[expect(dead_code, reason = "a schema is made of it")]
 pub(crate) struct ChangesWritten {
     #[serde(flatten)]
-    envelope: Envelope<'static>,
+    envelope: EnvelopeWritten,
     /// True while the store is away: the last board that was seen.
     #[schema(required = false)]
     stale: bool,
@@ -39,5 +39,5 @@ struct MovedWritten {
     #[schema(nullable = false, minimum = 1)]
     was: Option<u64>,
     #[serde(flatten)]
-    entry: EntryShape<'static>,
+    entry: EntryWritten,
 }

@@ -8,21 +8,21 @@ use utoipa::OpenApi as _;
 use utoipa::openapi::schema::{Ref, Schema};
 use utoipa::openapi::{Components, OpenApi, RefOr, Response};
 use wire::problem::{ProblemShape, ProblemType};
-use wire::{ProfileLineShape, TopWritten};
+use wire::{OwnPositionWritten, ProfileLineShape, TopWritten};
 
+use super::board_response::BoardResponse;
 use super::gate::operations;
 use super::{described, gate};
-use crate::board_response::BoardResponse;
 use crate::feeds::written::ChangesWritten;
 use crate::openapi::problems::problems_of;
 use crate::route::Documented;
-use crate::stream::{NoPositionShape, OwnPositionShape};
+use crate::stream::NoPositionShape;
 
 /// Event `member` of a stream.
-type OwnPositionResponse = BoardResponse<'static, OwnPositionShape<'static>>;
+type OwnPositionResponse = BoardResponse<OwnPositionWritten>;
 
 /// The same for a member that is not ranked.
-type NoPositionResponse = BoardResponse<'static, NoPositionShape<'static>>;
+type NoPositionResponse = BoardResponse<NoPositionShape<'static>>;
 
 /// What the routes have in common.
 #[derive(utoipa::OpenApi)]

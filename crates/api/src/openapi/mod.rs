@@ -15,6 +15,7 @@
 //! `docs/typescript/megaboard.d.ts` are made from it: `npm run types --prefix tests/page`; and the tables in
 //! `docs/endpoints.md` and `docs/kinds.md`: `MEGABOARD_UPDATE=1 cargo test -p end-to-end docs::generated`.
 
+mod board_response;
 mod described;
 mod document;
 mod gate;
@@ -26,10 +27,10 @@ mod tests;
 pub(crate) mod prelude {
     pub(crate) use wire::PageWritten;
 
+    pub(crate) use super::board_response::BoardResponse;
     pub(crate) use super::params::{OfIfMatch, OfNew, OfToken, OfWait, OfWindow};
     pub(crate) use super::problems;
-    pub(crate) use crate::board_response::BoardResponse;
 
     /// A page of entries.
-    pub(crate) type Page = BoardResponse<'static, PageWritten>;
+    pub(crate) type Page = BoardResponse<PageWritten>;
 }

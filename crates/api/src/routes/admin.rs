@@ -29,7 +29,7 @@ query! {
     get, path = "/v1/audit", operation_id = "audit", tag = "Service", params(AuditParams),
     responses((status = 200, body = access::audit::AuditPage), problems::OfAudit),
 ))]
-pub(crate) async fn audit(call: Call) -> HandlerResult {
+pub(crate) async fn audit(call: Box<Call>) -> HandlerResult {
     let params: AuditParams = call.params()?;
     call.caller.check_unbounded_admin()?;
     let limit = params.limit.map_or(100, |limit| limit.0);
@@ -45,7 +45,7 @@ pub(crate) async fn audit(call: Call) -> HandlerResult {
     get, path = "/v1/keys", operation_id = "keys", tag = "Service",
     responses((status = 200, body = access::KeyList)),
 ))]
-pub(crate) async fn keys(call: Call) -> HandlerResult {
+pub(crate) async fn keys(call: Box<Call>) -> HandlerResult {
     call.no_params()?;
     call.caller.check_unbounded_admin()?;
     let app = &call.app;

@@ -42,7 +42,7 @@ query! {
     get, path = "/v1/boards/{kind}/{subject}/members/{member}/around", operation_id = "around", tag = "Reading",
     params(AroundParams, OfWindow), responses((status = 200, body = Page), problems::OfNeighbours),
 ))]
-pub(crate) async fn show(call: Call) -> HandlerResult {
+pub(crate) async fn show(call: Box<Call>) -> HandlerResult {
     let (read, params) = BoardRead::of::<AroundParams>(call).await?;
     let with_profiles = params.profiles == Some(true);
     let extent = Extent::of(&params)?;

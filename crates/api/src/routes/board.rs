@@ -64,7 +64,7 @@ struct StoredSettingsShape {
 }
 
 #[cfg(test)]
-type InfoResponse = BoardResponse<'static, InfoShape>;
+type InfoResponse = BoardResponse<InfoShape>;
 
 /// Read a board's settings and windows
 ///
@@ -73,7 +73,7 @@ type InfoResponse = BoardResponse<'static, InfoShape>;
     get, path = "/v1/boards/{kind}/{subject}", operation_id = "board", tag = "Boards", params(OfWindow),
     responses((status = 200, body = InfoResponse), problems::OfWindow),
 ))]
-pub(crate) async fn show(call: Call) -> HandlerResult {
+pub(crate) async fn show(call: Box<Call>) -> HandlerResult {
     let (read, NoParams {}) = BoardRead::of(call).await?;
     // The other windows may change, even if this one is final.
     let read = read.validated_if(true);
@@ -120,7 +120,7 @@ pub(crate) async fn show(call: Call) -> HandlerResult {
     request_body(content = SettingsShape),
     responses((status = 200, body = StoredSettingsShape), problems::OfSettings),
 ))]
-pub(crate) async fn put_settings(call: Call) -> HandlerResult {
+pub(crate) async fn put_settings(call: Box<Call>) -> HandlerResult {
     let board = call.board().await?;
     call.no_params()?;
     board.check_visible()?;
@@ -198,7 +198,7 @@ fn check_dense_shards(app: &App, kind: &Kind, shards: ShardCount) -> Result<(), 
     delete, path = "/v1/boards/{kind}/{subject}", operation_id = "delete_board", tag = "Boards",
     responses((status = 204), problems::OfBoardDelete),
 ))]
-pub(crate) async fn delete(call: Call) -> HandlerResult {
+pub(crate) async fn delete(call: Box<Call>) -> HandlerResult {
     let board = call.board().await?;
     call.no_params()?;
     let (app, name) = (&call.app, &board.name);

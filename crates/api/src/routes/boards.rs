@@ -53,7 +53,7 @@ pub(crate) enum BoardOrder {
     get, path = "/v1/boards", operation_id = "boards", tag = "Boards", params(BoardsParams),
     responses((status = 200, body = BoardListShape), problems::OfKind),
 ))]
-pub(crate) async fn list(call: Call) -> HandlerResult {
+pub(crate) async fn list(call: Box<Call>) -> HandlerResult {
     let BoardsParams {
         kind,
         prefix,

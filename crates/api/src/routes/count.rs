@@ -22,7 +22,7 @@ query! {
 }
 
 #[cfg(test)]
-type CountResponse = BoardResponse<'static, CountShape>;
+type CountResponse = BoardResponse<CountShape>;
 
 /// Count the members whose first field is between two values
 #[cfg_attr(test, utoipa::path(
@@ -30,7 +30,7 @@ type CountResponse = BoardResponse<'static, CountShape>;
     params(CountParams, OfWindow),
     responses((status = 200, body = CountResponse), problems::OfWindow),
 ))]
-pub(crate) async fn show(call: Call) -> HandlerResult {
+pub(crate) async fn show(call: Box<Call>) -> HandlerResult {
     let (read, params) = BoardRead::of::<CountParams>(call).await?;
     let bounds = bounds(params.min, params.max)?;
     let (kind, window) = (read.board.kind(), read.window.window);

@@ -59,7 +59,7 @@ query! {
     delete, path = "/v1/members/{member}", operation_id = "erase", tag = "Members", params(EraseParams),
     responses((status = 200, body = ErasedShape), problems::OfHiding),
 ))]
-pub(crate) async fn erase(call: Call) -> HandlerResult {
+pub(crate) async fn erase(call: Box<Call>) -> HandlerResult {
     let until = Instant::now() + REQUEST_FOR;
     let params: EraseParams = call.params()?;
     let selection = Selection::of(&call, params.kind.as_deref()).await?;

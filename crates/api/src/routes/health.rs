@@ -33,7 +33,7 @@ struct ReadyShape {
 #[cfg_attr(test, utoipa::path(
     get, path = "/healthz", operation_id = "alive", tag = "Service", responses((status = 200, body = AliveShape)),
 ))]
-pub(crate) async fn alive(_: Call) -> HandlerResult {
+pub(crate) async fn alive(_: Box<Call>) -> HandlerResult {
     Ok(json(&AliveShape { status: "alive" }))
 }
 
@@ -42,7 +42,8 @@ pub(crate) async fn alive(_: Call) -> HandlerResult {
     get, path = "/readyz", operation_id = "ready", tag = "Service",
     responses((status = 200, body = ReadyShape), problems::OfStore),
 ))]
-pub(crate) async fn ready(Call { app, .. }: Call) -> HandlerResult {
+pub(crate) async fn ready(call: Box<Call>) -> HandlerResult {
+    let app = &call.app;
     if app.is_draining() {
         let detail = "the server is stopping: send requests to another one";
         return Err(Problem::new(ProblemType::Unavailable, detail));

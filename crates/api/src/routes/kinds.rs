@@ -30,7 +30,7 @@ struct KindsShape {
 #[cfg_attr(test, utoipa::path(
     get, path = "/v1/kinds", operation_id = "kinds", tag = "Kinds", responses((status = 200, body = KindsShape)),
 ))]
-pub(crate) async fn list(call: Call) -> HandlerResult {
+pub(crate) async fn list(call: Box<Call>) -> HandlerResult {
     call.no_params()?;
     let app = &call.app;
     let refreshed = app.router.catalogue().refresh().await;
@@ -52,7 +52,7 @@ pub(crate) async fn list(call: Call) -> HandlerResult {
     get, path = "/v1/kinds/{kind}", operation_id = "kind", tag = "Kinds",
     responses((status = 200, body = KindShape), problems::OfKind),
 ))]
-pub(crate) async fn show(call: Call) -> HandlerResult {
+pub(crate) async fn show(call: Box<Call>) -> HandlerResult {
     call.no_params()?;
     // A client that is about to change the kind needs its current version, not the one that this server has cached.
     call.app.router.catalogue().refresh().await?;
@@ -74,7 +74,7 @@ pub(crate) async fn show(call: Call) -> HandlerResult {
     request_body(content = KindShape),
     responses((status = 200, body = KindShape), (status = 201, body = KindShape), problems::OfKindPut),
 ))]
-pub(crate) async fn put(call: Call) -> HandlerResult {
+pub(crate) async fn put(call: Box<Call>) -> HandlerResult {
     call.no_params()?;
     let shape: KindShape = call.json().await?;
     let (app, name) = (&call.app, call.kind_name());
@@ -109,7 +109,7 @@ pub(crate) async fn put(call: Call) -> HandlerResult {
     delete, path = "/v1/kinds/{kind}", operation_id = "delete_kind", tag = "Kinds", params(OfIfMatch),
     responses((status = 204), problems::OfKindDelete),
 ))]
-pub(crate) async fn delete(call: Call) -> HandlerResult {
+pub(crate) async fn delete(call: Box<Call>) -> HandlerResult {
     call.no_params()?;
     let (app, name) = (&call.app, call.kind_name());
     let name = KindName::new(name).map_err(|_| Problem::unknown_kind(name))?;

@@ -2,11 +2,10 @@
 
 use board::Member;
 use http_server::validators::json_text;
-use serde::{Deserialize, Serialize};
+use serde::Deserialize;
 use wire::problem::Problem;
-use wire::{List, LookedUpShape};
+use wire::{List, render_found};
 
-use crate::board_response::json_of;
 use crate::call::{BoardRead, Call, HandlerResult};
 #[cfg(test)]
 use crate::openapi::prelude::*;
@@ -26,13 +25,6 @@ struct LookupShape {
     members: List<String, MEMBERS_MAX>,
 }
 
-#[derive(Serialize)]
-#[cfg_attr(test, derive(utoipa::ToSchema))]
-#[cfg_attr(test, schema(as = FoundList))]
-struct FoundShape<'a> {
-    entries: Vec<LookedUpShape<'a>>,
-}
-
 query! {
     struct LookupParams {
         /// Adds the profile of each member that has one to its entry. The profiles of a top are as old as the top.
@@ -42,7 +34,7 @@ query! {
 }
 
 #[cfg(test)]
-type FoundResponse = BoardResponse<'static, FoundShape<'static>>;
+type FoundResponse = BoardResponse<wire::FoundListWritten>;
 
 /// Look up many members, in the order of the request
 ///
@@ -52,7 +44,7 @@ type FoundResponse = BoardResponse<'static, FoundShape<'static>>;
     params(LookupParams, OfWindow), request_body(content = LookupShape),
     responses((status = 200, body = FoundResponse), problems::OfWindow),
 ))]
-pub(crate) async fn show(call: Call) -> HandlerResult {
+pub(crate) async fn show(call: Box<Call>) -> HandlerResult {
     let (read, params) = BoardRead::of::<LookupParams>(call).await?;
     let shape: LookupShape = read.call.json().await?;
     let member = |(index, text): (usize, &String)| {
@@ -70,12 +62,7 @@ pub(crate) async fn show(call: Call) -> HandlerResult {
     let profiles = app.profiles(&read.board.known, with_profiles, members.iter());
     let profiles = profiles.await?;
     pacing::spend(members.len()).await;
-    let entries = members.iter().zip(&found.value);
-    let entries = entries.map(|(member, found)| LookedUpShape::of(kind, member, found, &profiles));
-    let body = FoundShape {
-        entries: entries.collect(),
-    };
-    Ok(json_text(
-        json_of(window.envelope(read.name(), &found), &body).into(),
-    ))
+    let entries = render_found(kind, &members, &found.value, &profiles);
+    let envelope = window.envelope(read.name(), &found);
+    Ok(json_text(envelope.with_entries(&entries, None).0.into()))
 }

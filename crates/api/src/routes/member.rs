@@ -8,7 +8,7 @@ use merger::{MemberStanding, MemberView, UnlistedView};
 use shard_router::{BoardBatches, Contribution};
 use shard_store::Change;
 use wire::problem::Problem;
-use wire::{MemberShape, StandingShape};
+use wire::{Envelope, StandingShape, member_json};
 
 use crate::app::App;
 use crate::call::{BoardRead, Call, HandlerResult};
@@ -32,7 +32,7 @@ query! {
 }
 
 #[cfg(test)]
-type MemberResponse = BoardResponse<'static, MemberShape<'static>>;
+type MemberResponse = BoardResponse<wire::MemberWritten>;
 
 /// Read a member's position
 ///
@@ -43,7 +43,7 @@ type MemberResponse = BoardResponse<'static, MemberShape<'static>>;
     params(MemberParams, OfWindow),
     responses((status = 200, body = MemberResponse), problems::OfMember),
 ))]
-pub(crate) async fn show(call: Call) -> HandlerResult {
+pub(crate) async fn show(call: Box<Call>) -> HandlerResult {
     let (read, params) = BoardRead::of::<MemberParams>(call).await?;
     // There are no positions after the end of a list.
     let retain = read.board.kind().retain();
@@ -61,17 +61,16 @@ pub(crate) async fn show(call: Call) -> HandlerResult {
     let profiles = app.profiles(&read.board.known, with_profiles, shown);
     let profiles = profiles.await?;
     let mut variant = variant_with("member", with_profiles, &profiles);
-    let shape = MemberShape::of(kind, &found.value, found.members, &profiles)
-        .ok_or_else(|| Problem::not_ranked(&member, &window.name()))?;
     // The change depends on the time, too.
     let change = target.map(|_| to_target(app, kind, &found.value));
     if let Some(change) = change.flatten() {
         variant += &change.to_string();
     }
-    read.respond(&found, &variant, || match change {
-        None => shape,
-        Some(change) => shape.with_target(change),
-    })
+    let json = member_json(kind, &found.value, found.members, &profiles, change)
+        .ok_or_else(|| Problem::not_ranked(&member, &window.name()))?;
+    let (headers, name) = (&read.call.headers, read.name());
+    let json = |envelope: &Envelope<'_>| envelope.with(&json);
+    Ok(window.respond(headers, name, &found, &variant, json))
 }
 
 /// Returns the change of the first field by which the member reaches the target, if there is one.
@@ -114,7 +113,7 @@ query! {
     params(SetParams, OfWait), request_body(content = StandingShape<'static>),
     responses((status = 200, body = Receipt), problems::OfWrite),
 ))]
-pub(crate) async fn set(call: Call) -> HandlerResult {
+pub(crate) async fn set(call: Box<Call>) -> HandlerResult {
     let (board, member) = (call.board().await?, call.member()?);
     let params: SetParams = call.params()?;
     let wanted = Return::of(params.r#return, params.previous_rank)?;

@@ -87,7 +87,7 @@ query! {
     get, path = "/v1/members/{member}", operation_id = "member_boards", tag = "Members", params(MemberBoardsParams),
     responses((status = 200, body = MemberBoardsShape<'static>), problems::OfWindow),
 ))]
-pub(crate) async fn list(call: Call) -> HandlerResult {
+pub(crate) async fn list(call: Box<Call>) -> HandlerResult {
     let until = Instant::now() + SEARCH_FOR;
     let MemberBoardsParams {
         kind,

@@ -85,7 +85,7 @@ query! {
     get, path = "/v1/members/{member}/hidden", operation_id = "hidden_in", tag = "Members", params(HiddenInParams),
     responses((status = 200, body = HiddenInShape<'static>), problems::OfKind),
 ))]
-pub(crate) async fn is_hidden(call: Call) -> HandlerResult {
+pub(crate) async fn is_hidden(call: Box<Call>) -> HandlerResult {
     hidden_in(&call, None).await
 }
 
@@ -96,7 +96,7 @@ pub(crate) async fn is_hidden(call: Call) -> HandlerResult {
     put, path = "/v1/members/{member}/hidden", operation_id = "hide", tag = "Members", params(HiddenInParams),
     responses((status = 200, body = HiddenInShape<'static>), problems::OfHiding),
 ))]
-pub(crate) async fn hide(call: Call) -> HandlerResult {
+pub(crate) async fn hide(call: Box<Call>) -> HandlerResult {
     hidden_in(&call, Some(Change::Hide)).await
 }
 
@@ -107,7 +107,7 @@ pub(crate) async fn hide(call: Call) -> HandlerResult {
     delete, path = "/v1/members/{member}/hidden", operation_id = "show", tag = "Members", params(HiddenInParams),
     responses((status = 200, body = HiddenInShape<'static>), problems::OfHiding),
 ))]
-pub(crate) async fn show(call: Call) -> HandlerResult {
+pub(crate) async fn show(call: Box<Call>) -> HandlerResult {
     hidden_in(&call, Some(Change::Show)).await
 }
 
@@ -225,7 +225,7 @@ query! {
     get, path = "/v1/hidden", operation_id = "hidden", tag = "Members", params(HiddenParams),
     responses((status = 200, body = HiddenShape<'static>), problems::OfKind),
 ))]
-pub(crate) async fn hidden(call: Call) -> HandlerResult {
+pub(crate) async fn hidden(call: Box<Call>) -> HandlerResult {
     let HiddenParams { kind } = call.params()?;
     call.caller.check_kind(&kind)?;
     call.app.router.catalogue().refresh().await?;

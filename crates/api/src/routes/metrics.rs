@@ -15,7 +15,8 @@ const MEDIA_TYPE: &str = "application/openmetrics-text; version=1.0.0; charset=u
     get, path = "/metrics", operation_id = "metrics", tag = "Service",
     responses((status = 200, body = String, content_type = "application/openmetrics-text")),
 ))]
-pub(crate) async fn show(Call { app, .. }: Call) -> HandlerResult {
+pub(crate) async fn show(call: Box<Call>) -> HandlerResult {
+    let app = &call.app;
     let is_ready = !app.is_draining() && app.router.store().check_ready().await.is_ok();
     app.metrics.note_ready(is_ready);
     app.metrics

@@ -17,6 +17,6 @@ static FILE: LazyLock<StaticFile> =
     get, path = "/openapi.json", operation_id = "openapi", tag = "Service",
     responses((status = 200, body = serde_json::Value)),
 ))]
-pub(crate) async fn show(call: Call) -> HandlerResult {
+pub(crate) async fn show(call: Box<Call>) -> HandlerResult {
     Ok(FILE.respond(&call.headers).await)
 }

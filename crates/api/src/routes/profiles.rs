@@ -24,7 +24,7 @@ use crate::openapi::prelude::*;
     get, path = "/v1/kinds/{kind}/members/{member}/profile", operation_id = "profile", tag = "Profiles",
     responses((status = 200, body = wire::ProfileWritten), problems::OfProfile),
 ))]
-pub(crate) async fn show(call: Call) -> HandlerResult {
+pub(crate) async fn show(call: Box<Call>) -> HandlerResult {
     let member = call.member()?;
     call.no_params()?;
     let known = call.kind().await?;
@@ -56,7 +56,7 @@ fn no_profile(member: &Member, kind: &str) -> Problem {
     request_body(content = ProfileShape),
     responses((status = 200, body = wire::ProfileWritten), problems::OfKind),
 ))]
-pub(crate) async fn put(call: Call) -> HandlerResult {
+pub(crate) async fn put(call: Box<Call>) -> HandlerResult {
     let member = call.member()?;
     call.no_params()?;
     let known = call.kind().await?;
@@ -77,7 +77,7 @@ pub(crate) async fn put(call: Call) -> HandlerResult {
     delete, path = "/v1/kinds/{kind}/members/{member}/profile", operation_id = "delete_profile", tag = "Profiles",
     responses((status = 204), problems::OfKind),
 ))]
-pub(crate) async fn delete(call: Call) -> HandlerResult {
+pub(crate) async fn delete(call: Box<Call>) -> HandlerResult {
     let member = call.member()?;
     call.no_params()?;
     let known = call.kind().await?;
@@ -132,7 +132,7 @@ struct RejectedShape {
     request_body(content = String, content_type = "application/x-ndjson"),
     responses((status = 200, body = ReceiptShape), problems::OfKind),
 ))]
-pub(crate) async fn many(call: Call) -> HandlerResult {
+pub(crate) async fn many(call: Box<Call>) -> HandlerResult {
     call.no_params()?;
     let known = call.kind().await?;
     call.check_media_type(LINES)?;

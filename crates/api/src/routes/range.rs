@@ -65,7 +65,7 @@ pub(crate) enum Order {
     get, path = "/v1/boards/{kind}/{subject}/range", operation_id = "range", tag = "Reading",
     params(RangeParams, OfWindow), responses((status = 200, body = Page), problems::OfWindow),
 ))]
-pub(crate) async fn show(call: Call) -> HandlerResult {
+pub(crate) async fn show(call: Box<Call>) -> HandlerResult {
     let (read, params) = BoardRead::of::<RangeParams>(call).await?;
     let with_profiles = params.profiles == Some(true);
     let read = read.validated_if(with_profiles);

@@ -38,7 +38,7 @@ query! {
 }
 
 #[cfg(test)]
-type RankResponse = BoardResponse<'static, RankShape>;
+type RankResponse = BoardResponse<RankShape>;
 
 /// Read the rank that points would have
 ///
@@ -48,7 +48,7 @@ type RankResponse = BoardResponse<'static, RankShape>;
     params(PointsParams, OfWindow),
     responses((status = 200, body = RankResponse), problems::OfScore),
 ))]
-pub(crate) async fn of_points(call: Call) -> HandlerResult {
+pub(crate) async fn of_points(call: Box<Call>) -> HandlerResult {
     let (read, params) = BoardRead::of::<PointsParams>(call).await?;
     let read = read.validated_if(true);
     let points = Integer::Exact(params.points.0);
@@ -67,7 +67,7 @@ pub(crate) async fn of_points(call: Call) -> HandlerResult {
     params(OfWindow), request_body(content = ValuesShape<'static>),
     responses((status = 200, body = RankResponse), problems::OfScore),
 ))]
-pub(crate) async fn of_values(call: Call) -> HandlerResult {
+pub(crate) async fn of_values(call: Box<Call>) -> HandlerResult {
     let (read, NoParams {}) = BoardRead::of(call).await?;
     let text = read.call.json_text().await?;
     let shape: ValuesShape<'_> = http_server::from_json(&text)?;
@@ -75,7 +75,7 @@ pub(crate) async fn of_values(call: Call) -> HandlerResult {
     let values = values.read_outright(read.board.kind())?;
     let (found, body) = position(&read, &values).await?;
     let envelope = read.window.envelope(read.name(), &found);
-    Ok(json_text(json_of(envelope, &body).into()))
+    Ok(json_text(json_of(&envelope, &body).into()))
 }
 
 async fn position(

@@ -64,7 +64,7 @@ query! {
     delete, path = "/v1/boards/{kind}/{subject}/members/{member}", operation_id = "remove_member",
     tag = "Contributions", params(RemovalParams), responses((status = 200, body = RemovedShape), problems::OfRemoval),
 ))]
-pub(crate) async fn one(call: Call) -> HandlerResult {
+pub(crate) async fn one(call: Box<Call>) -> HandlerResult {
     let (board, member) = (call.board().await?, call.member()?);
     let params: RemovalParams = call.params()?;
     let only = resolve_only(board.kind(), params.window.as_deref(), call.app.now())?;
@@ -103,7 +103,7 @@ query! {
     delete, path = "/v1/boards/{kind}/{subject}/members", operation_id = "remove_members", tag = "Contributions",
     params(RangeRemovalParams), responses((status = 200, body = RemovedShape), problems::OfRemoval),
 ))]
-pub(crate) async fn many(call: Call) -> HandlerResult {
+pub(crate) async fn many(call: Box<Call>) -> HandlerResult {
     let until = Instant::now() + REQUEST_FOR;
     let (board, params) = (call.board().await?, call.params::<RangeRemovalParams>()?);
     let bounds = bounds(params.min, params.max)?;

@@ -47,7 +47,7 @@ query! {
 ///
 /// Returns server-sent events. The event `board` has a complete `Top`; it is sent first, and whenever the top has
 /// changed. Its id is the board's `version`. With `changes=true` the events after the first are `changes`
-/// (`Changes`). With `member` there are also events `member` (`OwnPlaceAnswer`, or `NoPlaceAnswer` if the member
+/// (`Changes`). With `member` there are also events `member` (`OwnPositionResponse`, or `NoPositionResponse` if the member
 /// is not ranked). With `profiles=true` entries have the profiles of their members, and a change of one is a change of
 /// the top. The event `problem` (`Problem`) is the last one of a stream that the server ends. If there are
 /// no events, a comment is sent every 15 s.
@@ -56,7 +56,7 @@ query! {
     params(StreamParams, OfToken),
     responses((status = 200, body = String, content_type = "text/event-stream"), problems::OfWindow),
 ))]
-pub(crate) async fn show(call: Call) -> HandlerResult {
+pub(crate) async fn show(call: Box<Call>) -> HandlerResult {
     let board = call.board().await?;
     let params: StreamParams = call.params()?;
     let n = entries_wanted(params.n.as_deref(), board.kind())?;
@@ -75,7 +75,7 @@ pub(crate) async fn show(call: Call) -> HandlerResult {
         caller,
         stream,
         ..
-    } = call;
+    } = *call;
     let reader = Reader::of(&app, caller, (&watched, n), changes, stream.unzip()).await?;
     let body = match member {
         None => Body::from_stream(reader.events()),

@@ -53,7 +53,7 @@ struct TokenShape {
     post, path = "/v1/stream-tokens", operation_id = "stream_token", tag = "Streams",
     request_body(content = WantedShape), responses((status = 200, body = TokenShape), problems::OfKind),
 ))]
-pub(crate) async fn issue(call: Call) -> HandlerResult {
+pub(crate) async fn issue(call: Box<Call>) -> HandlerResult {
     call.no_params()?;
     let shape: WantedShape = call.json().await?;
     let app = &call.app;

@@ -41,7 +41,7 @@ query! {
     get, path = "/v1/boards/{kind}/{subject}/top", operation_id = "top", tag = "Reading",
     params(TopParams, OfWindow), responses((status = 200, body = wire::TopWritten), problems::OfWindow),
 ))]
-pub(crate) async fn show(call: Call) -> HandlerResult {
+pub(crate) async fn show(call: Box<Call>) -> HandlerResult {
     let began = call.is_repeated.then(|| call.app.now());
     let (read, params) = BoardRead::of::<TopParams>(call).await?;
     let n = entries_wanted(params.n.as_deref(), read.board.kind())?;

@@ -67,7 +67,7 @@ struct TopsShape {
     post, path = "/v1/top", operation_id = "tops", tag = "Reading", request_body(content = TopsShape),
     responses((status = 200, body = wire::TopsWritten), problems::OfWindow),
 ))]
-pub(crate) async fn many(call: Call) -> HandlerResult {
+pub(crate) async fn many(call: Box<Call>) -> HandlerResult {
     call.no_params()?;
     let shape: TopsShape = call.json().await?;
     let count = shape.boards.0.len();

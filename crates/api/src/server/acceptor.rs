@@ -160,12 +160,12 @@ impl Acceptor {
             // Now: bytes that are read from now on are not part of the head.
             let mut reading = ahead.begin();
             let (gate, flow) = (gate.clone(), flow.clone());
-            let arrived = ArrivedRequest {
+            let arrived = Box::new(ArrivedRequest {
                 request,
                 matched,
                 peer,
                 is_spare,
-            };
+            });
             let answered = async move {
                 let response = gate.answer_arrived(arrived, &flow).await;
                 if response.headers().contains_key(header::CONNECTION) {

@@ -21,7 +21,7 @@ mod feed;
 mod own_position;
 mod reader;
 
-pub(crate) use own_position::OwnPosition;
 #[cfg(test)]
-pub(crate) use own_position::{NoPositionShape, OwnPositionShape};
+pub(crate) use own_position::NoPositionShape;
+pub(crate) use own_position::OwnPosition;
 pub(crate) use reader::Reader;

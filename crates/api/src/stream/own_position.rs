@@ -10,7 +10,7 @@ use futures::{Stream, stream};
 use merger::{MemberStanding, MemberView};
 use serde::Serialize;
 use tokio::time::timeout;
-use wire::MemberShape;
+use wire::member_json;
 use wire::problem::Problem;
 
 use super::reader::Reader;
@@ -49,28 +49,17 @@ enum PositionRead {
 struct ShownPosition {
     window: Window,
     is_final: bool,
-    /// The entry with its position, as JSON. The rest of the event, such as `as_of`, changes all the time.
+    /// The entry with its position, as JSON; empty if the member has no standing. The rest of the event, such as `as_of`, changes all the time.
     json: Vec<u8>,
     position: Option<u64>,
     /// The members directly above.
     above: Vec<Member>,
 }
 
-/// A member's own place, as event `member` of a stream shows it.
-#[derive(Serialize)]
-#[cfg_attr(test, derive(utoipa::ToSchema))]
-#[cfg_attr(test, schema(as = OwnPlace))]
-pub(crate) struct OwnPositionShape<'a> {
-    #[serde(flatten)]
-    place: MemberShape<'a>,
-    /// Where the member has fallen: who of the ten directly above was not among them before.
-    overtaken_by: Vec<&'a str>,
-}
-
 /// Event `member` of a stream, of one who is not ranked.
 #[derive(Serialize)]
 #[cfg_attr(test, derive(utoipa::ToSchema))]
-#[cfg_attr(test, schema(as = NoPlace))]
+#[cfg_attr(test, schema(as = NoPosition))]
 pub(crate) struct NoPositionShape<'a> {
     /// Null.
     #[cfg_attr(test, schema(required))]
@@ -168,11 +157,11 @@ impl OwnPosition {
         let members = shown_members(&answer.value);
         let profiles = self.app.profiles(&known, *profiles, members);
         let profiles = profiles.await?;
-        let place = MemberShape::of(kind, &answer.value, answer.members, &profiles);
+        let position = member_json(kind, &answer.value, answer.members, &profiles, None);
         let shown = ShownPosition {
             window: window.window,
             is_final: window.is_final(answer.as_of, &answer.activity),
-            json: serde_json::to_vec(&place).expect("a shape is JSON"),
+            json: position.unwrap_or_default(),
             position: view.map(|view| view.own().position),
             above: view.map(above).unwrap_or_default(),
         };
@@ -180,18 +169,16 @@ impl OwnPosition {
             return Ok(None);
         }
         let overtaken_by = self.overtaken_by(&shown);
-        let text = if let Some(place) = place {
-            let body = OwnPositionShape {
-                place,
-                overtaken_by,
-            };
-            json_of(envelope, &body)
+        let text = if let Some(position) = shown.json.strip_suffix(b"}") {
+            let overtaken_by = serde_json::to_vec(&overtaken_by).expect("texts are JSON");
+            let key = &b",\"overtaken_by\":"[..];
+            envelope.with(&[position, key, &overtaken_by, b"}"].concat())
         } else {
             let body = NoPositionShape {
                 rank: None,
                 member: self.member.as_str(),
             };
-            json_of(envelope, &body)
+            json_of(&envelope, &body)
         };
         Ok(Some((event_aside("member", &text), shown)))
     }

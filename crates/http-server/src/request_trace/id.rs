@@ -11,9 +11,11 @@ const ID_BYTES_MAX: usize = 128;
 /// The header with the id, in requests and in responses.
 pub const REQUEST_ID: HeaderName = HeaderName::from_static("x-request-id");
 
-/// A number of this process, which very probably no other has.
-static PROCESS: LazyLock<u64> =
-    LazyLock::new(|| getrandom::u64().expect("the system has random numbers"));
+/// Digits of this process, which very probably no other has.
+static PROCESS: LazyLock<String> = LazyLock::new(|| {
+    let number = getrandom::u64().expect("the system has random numbers");
+    format!("{number:016x}")
+});
 
 static COUNT: AtomicU64 = AtomicU64::new(0);
 
@@ -28,7 +30,7 @@ pub fn request_id(headers: &HeaderMap) -> HeaderValue {
 
 fn new_id() -> HeaderValue {
     let number = COUNT.fetch_add(1, Ordering::Relaxed);
-    let id = format!("{:016x}-{number:x}", *PROCESS);
+    let id = [&PROCESS, "-", &number.to_string()].concat();
     HeaderValue::try_from(id).expect("digits fit a header")
 }
 

@@ -92,7 +92,7 @@ query! {
     request_body(content((BodyShape = "application/json"), (String = "application/x-ndjson"))),
     responses((status = 200, body = Receipt), problems::OfBatch),
 ))]
-pub(crate) async fn add(call: Call) -> HandlerResult {
+pub(crate) async fn add(call: Box<Call>) -> HandlerResult {
     let params: ContributionsParams = call.params()?;
     let asked = AskedOfWrite {
         returned: Return::of(params.r#return, params.previous_rank)?,
