@@ -2528,7 +2528,7 @@ export interface operations {
                     "cache-control"?: string;
                     /** @description Identifies board, window, version and n; weak. */
                     etag?: string;
-                    /** @description `accept-encoding`: the body may be in zstd or gzip. */
+                    /** @description `accept-encoding`: the body may be in gzip. */
                     vary?: string;
                     [name: string]: unknown;
                 };

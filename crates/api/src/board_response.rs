@@ -39,7 +39,7 @@ impl ReadWindow {
         let caching = Caching {
             etag: etag.expect("versions and windows are ASCII"),
             freshness: self.freshness(envelope.is_final),
-            has_codings: false,
+            may_be_gzip: false,
         };
         if is_known(headers, &caching.etag) {
             return caching.not_modified();

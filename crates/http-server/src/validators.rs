@@ -12,7 +12,7 @@ mod if_match;
 mod json;
 mod static_file;
 
-pub use caching::{BoardTag, Caching, Freshness, coding, content_encoding, digest, is_known};
+pub use caching::{BoardTag, CONTENT_GZIP, Caching, Freshness, accepts_gzip, digest, is_known};
 pub use if_match::check_conditions;
 pub use json::{json, json_text, validated_json};
 pub use static_file::{HoldsNoMemory, StaticFile};

@@ -13,9 +13,9 @@
 
 mod at_once;
 mod cache;
-pub mod content_coding;
 mod error;
 mod gather;
+pub mod gzip;
 mod hidden;
 mod kway;
 mod list_length;

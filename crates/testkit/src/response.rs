@@ -125,7 +125,6 @@ fn decoded(coding: &str, sent: Vec<u8>) -> Vec<u8> {
         "gzip" => {
             GzDecoder::new(&*sent).read_to_end(&mut body).unwrap();
         }
-        "zstd" => body = zstd::decode_all(&*sent).unwrap(),
         other => panic!("unknown content-encoding {other:?}"),
     }
     body

@@ -1,13 +1,13 @@
 //! `GET /v1/boards/{kind}/{subject}/top`: the best n, from the cached global board.
 //!
-//! The entries are a slice of the snapshot's bytes. The snapshot keeps the first responses that were made of it, and
-//! their codings, so that the same request costs a lookup and a write.
+//! The entries are a slice of the snapshot's bytes. The snapshot keeps the first responses that were made of it, also in
+//! gzip, so that the same request costs a lookup and a write.
 
 use axum::http::{HeaderMap, HeaderValue};
 use axum::response::{IntoResponse as _, Response};
 use board::{BoardName, Kind};
 use http_server::query_params::whole_within;
-use http_server::validators::{BoardTag, Caching, coding, content_encoding, is_known};
+use http_server::validators::{BoardTag, CONTENT_GZIP, Caching, accepts_gzip, is_known};
 use merger::{Snapshot, TopForm, TopResponse};
 use wire::problem::Problem;
 
@@ -75,7 +75,7 @@ pub(crate) async fn show(call: Box<Call>) -> HandlerResult {
     Ok(response)
 }
 
-/// Returns the response of a snapshot in this form, in the coding that the client prefers, or 304.
+/// Returns the response of a snapshot in this form, in gzip if the client accepts that, or 304.
 async fn respond(
     headers: &HeaderMap,
     board: &BoardName,
@@ -83,28 +83,28 @@ async fn respond(
     snapshot: &Snapshot,
     form: TopForm,
 ) -> Response {
-    let TopResponse { body, etag, coded } = snapshot.response(form, || {
+    let TopResponse { body, etag, gzip } = snapshot.response(form, || {
         let name = window.name();
         TopResponse {
             body: wire::top_json(board, &name, snapshot, form).into(),
             etag: etag(&name, snapshot, form).into(),
-            coded: None,
+            gzip: None,
         }
     });
     let etag = HeaderValue::from_maybe_shared(etag).expect("versions and windows are ASCII");
     let caching = Caching {
         etag,
         freshness: window.freshness(form.is_final),
-        has_codings: true,
+        may_be_gzip: true,
     };
     if is_known(headers, &caching.etag) {
         return caching.not_modified();
     }
-    if let Some(coded) = coded
-        && let Some(coding) = coding(headers)
-        && let Some(coded) = coded.get(coding, &body).await
+    if let Some(gzip) = gzip
+        && accepts_gzip(headers)
+        && let Some(gzip) = gzip.get(&body).await
     {
-        return (content_encoding(coding), caching.json(coded)).into_response();
+        return (CONTENT_GZIP, caching.json(gzip)).into_response();
     }
     caching.json(body)
 }

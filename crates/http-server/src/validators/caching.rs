@@ -10,7 +10,6 @@ use axum::body::Body;
 use axum::http::{HeaderMap, HeaderName, HeaderValue, StatusCode, header};
 use axum::response::{IntoResponse, Response};
 use board::{Activity, Timestamp};
-use merger::content_coding::{Coding, accepted};
 use twox_hash::XxHash3_128;
 
 /// What determines the body of a read of a board, besides `as_of` and the parameters that the URL names.
@@ -75,11 +74,20 @@ fn opaque(tag: &str) -> &str {
     tag.strip_prefix("W/").unwrap_or(tag)
 }
 
-/// Returns the coding that the client prefers; `None` for the body as it is.
+/// Returns whether `Accept-Encoding` names gzip, other than with `q=0` (RFC 9110, 12.5.3). Other weights are not
+/// compared: clients send them for media types, not for codings.
 #[must_use]
-pub fn coding(headers: &HeaderMap) -> Option<Coding> {
+pub fn accepts_gzip(headers: &HeaderMap) -> bool {
     let values = headers.get_all(header::ACCEPT_ENCODING).iter();
-    accepted(values.filter_map(|value| value.to_str().ok()))
+    let texts = values.filter_map(|value| value.to_str().ok());
+    texts.flat_map(|text| text.split(',')).any(names_gzip)
+}
+
+fn names_gzip(element: &str) -> bool {
+    let (name, weight) = element.split_once(';').unwrap_or((element, ""));
+    let weight = weight.split_once('=').map(|(_, weight)| weight.trim());
+    let is_excluded = weight.is_some_and(|weight| weight.parse() == Ok(0.0));
+    name.trim().eq_ignore_ascii_case(GZIP) && !is_excluded
 }
 
 /// Who may keep a response without asking again.
@@ -104,18 +112,18 @@ pub struct Caching {
     pub etag: HeaderValue,
     /// Who may keep it.
     pub freshness: Freshness,
-    /// Whether the route has codings.
-    pub has_codings: bool,
+    /// Whether it may be in gzip.
+    pub may_be_gzip: bool,
 }
 
 impl Caching {
-    /// Validated each time, without codings.
+    /// Validated each time, never in gzip.
     #[must_use]
     pub const fn validated(etag: HeaderValue) -> Self {
         Self {
             etag,
             freshness: Freshness::Validated,
-            has_codings: false,
+            may_be_gzip: false,
         }
     }
 
@@ -144,7 +152,7 @@ impl Caching {
             Freshness::Private => FINAL_PRIVATE,
         };
         headers.insert(header::CACHE_CONTROL, control);
-        let vary = match (self.has_codings, self.freshness) {
+        let vary = match (self.may_be_gzip, self.freshness) {
             (true, Freshness::Private) => Some("accept-encoding, authorization"),
             (true, _) => Some("accept-encoding"),
             (false, Freshness::Private) => Some("authorization"),
@@ -157,18 +165,43 @@ impl Caching {
     }
 }
 
-/// Returns the header of a coding.
-#[must_use]
-pub const fn content_encoding(coding: Coding) -> [(HeaderName, HeaderValue); 1] {
-    let name = HeaderValue::from_static(coding.name());
-    [(header::CONTENT_ENCODING, name)]
-}
+/// The header of a body in gzip.
+pub const CONTENT_GZIP: [(HeaderName, HeaderValue); 1] =
+    [(header::CONTENT_ENCODING, HeaderValue::from_static(GZIP))];
+
+const GZIP: &str = "gzip";
 
 #[cfg(test)]
 mod tests {
     use std::time::Duration;
 
     use super::*;
+
+    #[test]
+    fn gzip_is_accepted_if_it_is_named_and_not_excluded() {
+        for (value, expected) in [
+            ("", false),
+            ("identity", false),
+            ("gzip", true),
+            ("GZIP", true),
+            ("gzip, deflate, br, zstd", true),
+            ("br,gzip", true),
+            ("deflate, zstd", false),
+            ("gzip ; Q=0.3", true),
+            ("gzip;q=0.000", false),
+            ("gzip;q=0.001", true),
+            // Every other coding may be left out.
+            ("*", false),
+            ("identity;q=0", false),
+            (",, ;q=1, gzip", true),
+        ] {
+            let mut headers = HeaderMap::new();
+            assert!(!accepts_gzip(&headers));
+            headers.append(header::ACCEPT_ENCODING, HeaderValue::from_static("br"));
+            headers.append(header::ACCEPT_ENCODING, HeaderValue::from_static(value));
+            assert_eq!(accepts_gzip(&headers), expected, "{value:?}");
+        }
+    }
 
     #[test]
     fn everything_that_a_body_depends_on_changes_the_tag() {

@@ -1,9 +1,9 @@
-//! [`StaticFile`]: bytes that are part of the binary, with their tag and codings.
+//! [`StaticFile`]: bytes that are part of the binary, with their tag, also in gzip.
 
 use axum::http::{HeaderMap, HeaderValue, header};
 use axum::response::{IntoResponse as _, Response};
 use bytes::Bytes;
-use merger::content_coding::{CodedBodies, Coding, KeptBytes};
+use merger::gzip::{Gzipped, KeptBytes};
 
 use crate::validators::caching::{self, Caching};
 
@@ -15,9 +15,9 @@ pub struct HoldsNoMemory;
 pub struct StaticFile {
     media_type: HeaderValue,
     bytes: Bytes,
-    /// A weak tag, of all codings.
+    /// A weak tag, also of gzip.
     etag: HeaderValue,
-    coded: CodedBodies,
+    gzip: Gzipped,
 }
 
 impl StaticFile {
@@ -29,33 +29,29 @@ impl StaticFile {
             media_type: HeaderValue::from_static(media_type),
             bytes: Bytes::from_static(bytes),
             etag: HeaderValue::try_from(etag).expect("a digest is ASCII"),
-            // None is longer than the file.
-            coded: CodedBodies::within(KeptBytes::up_to(Coding::ALL.len() * bytes.len())),
+            // It is not longer than the file.
+            gzip: Gzipped::within(KeptBytes::up_to(bytes.len())),
         }
     }
 
-    /// Returns the file in the coding that the client prefers, or 304. It is validated each time, so that files of
+    /// Returns the file, in gzip if the client accepts that, or 304. It is validated each time, so that files of
     /// different versions are never mixed.
     pub async fn respond(&self, headers: &HeaderMap) -> Response {
         let caching = Caching {
-            has_codings: true,
+            may_be_gzip: true,
             ..Caching::validated(self.etag.clone())
         };
         if caching::is_known(headers, &caching.etag) {
             return caching.not_modified();
         }
-        let mut coded = None;
-        if let Some(coding) = caching::coding(headers) {
-            let bytes = self.coded.get(coding, &self.bytes).await;
-            coded = bytes.map(|bytes| (coding, bytes));
+        let mut gzip = None;
+        if caching::accepts_gzip(headers) {
+            gzip = self.gzip.get(&self.bytes).await;
         }
         let media_type = [(header::CONTENT_TYPE, self.media_type.clone())];
-        let mut response = match coded {
+        let mut response = match gzip {
             None => (media_type, self.bytes.clone()).into_response(),
-            Some((coding, bytes)) => {
-                let coding = caching::content_encoding(coding);
-                (media_type, coding, bytes).into_response()
-            }
+            Some(bytes) => (media_type, caching::CONTENT_GZIP, bytes).into_response(),
         };
         response.extensions_mut().insert(HoldsNoMemory);
         caching.with(response)

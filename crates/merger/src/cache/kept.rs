@@ -2,7 +2,7 @@
 
 use std::sync::{Arc, OnceLock};
 
-use crate::content_coding::{CodedBodies, KeptBytes};
+use crate::gzip::{Gzipped, KeptBytes};
 use board::Window;
 use bytes::Bytes;
 
@@ -12,7 +12,7 @@ const FORMS_KEPT_MAX: usize = 4;
 /// Bytes that responses have beside the entries: allowed in addition to [`ENTRIES_KEPT`].
 const HEADS_BYTES: usize = 2048;
 
-/// The responses of a snapshot and their codings take at most this many times the bytes of its entries.
+/// The responses of a snapshot, as they are and in gzip, take at most this many times the bytes of its entries.
 const ENTRIES_KEPT: usize = 2;
 
 /// The parameters that distinguish responses made from one snapshot.
@@ -37,8 +37,8 @@ pub struct TopResponse {
     pub body: Bytes,
     /// The entity tag, ASCII.
     pub etag: Bytes,
-    /// The codings of the body, if the response is kept.
-    pub coded: Option<Arc<CodedBodies>>,
+    /// The body in gzip, if the response is kept.
+    pub gzip: Option<Arc<Gzipped>>,
 }
 
 /// The responses to the first forms that were requested, within a number of bytes.
@@ -72,9 +72,9 @@ impl KeptResponses {
                 if !self.left.take(bytes) {
                     return response;
                 }
-                let coded = Some(Arc::new(CodedBodies::within(self.left.clone())));
+                let gzip = Some(Arc::new(Gzipped::within(self.left.clone())));
                 // Another caller may have been faster, with this form or another one.
-                let of_form = Arc::new((form, TopResponse { coded, ..response }));
+                let of_form = Arc::new((form, TopResponse { gzip, ..response }));
                 if kept.set(of_form).is_err() {
                     self.left.give_back(bytes);
                 }
@@ -105,7 +105,7 @@ pub(crate) mod tests {
         let make = || TopResponse {
             body: Bytes::from(body),
             etag: Bytes::new(),
-            coded: None,
+            gzip: None,
         };
         kept.get(form(n), make)
     }
@@ -119,7 +119,7 @@ pub(crate) mod tests {
             let made = ask(&kept, n, "some");
             assert_eq!(made.body, "some");
             let is_kept = n < FORMS_KEPT_MAX;
-            assert_eq!(made.coded.is_some(), is_kept, "{n}");
+            assert_eq!(made.gzip.is_some(), is_kept, "{n}");
             let again = ask(&kept, n, "others").body;
             assert_eq!(again, if is_kept { "some" } else { "others" });
         }
@@ -134,29 +134,28 @@ pub(crate) mod tests {
         let response = || TopResponse {
             body: Bytes::from(BODY),
             etag: Bytes::new(),
-            coded: None,
+            gzip: None,
         };
         let slow = || {
-            assert!(kept.get(form(1), response).coded.is_some());
+            assert!(kept.get(form(1), response).gzip.is_some());
             response()
         };
-        assert!(kept.get(form(1), slow).coded.is_some());
+        assert!(kept.get(form(1), slow).gzip.is_some());
         assert_eq!(kept.left.bytes(), before - BODY.len());
     }
 
     #[tokio::test]
-    async fn responses_and_their_codings_are_kept_within_the_bytes_of_the_snapshot() {
+    async fn responses_are_kept_in_both_forms_within_the_bytes_of_the_snapshot() {
         const ENTRY_BYTES: usize = 100_000;
         static BODY: [u8; ENTRY_BYTES] = [b'a'; ENTRY_BYTES];
         let body = str::from_utf8(&BODY).unwrap();
         let kept = KeptResponses::of(ENTRY_BYTES);
-        assert!(ask(&kept, 1, body).coded.is_some());
+        assert!(ask(&kept, 1, body).gzip.is_some());
         let second = ask(&kept, 2, body);
-        assert!(second.coded.is_some() && ask(&kept, 3, body).coded.is_none());
-        // What is left suffices for codings, which share it.
-        let coding = crate::content_coding::Coding::Gzip;
-        let coded = second.coded.unwrap().get(coding, &second.body).await;
-        let left = HEADS_BYTES - coded.unwrap().len();
+        assert!(second.gzip.is_some() && ask(&kept, 3, body).gzip.is_none());
+        // What is left suffices for gzip, which shares it.
+        let made = second.gzip.unwrap().get(&second.body).await;
+        let left = HEADS_BYTES - made.unwrap().len();
         assert!(!kept.left.take(left + 1) && kept.left.take(left));
     }
 }
