@@ -1,4 +1,4 @@
-//! Reads through the merger: tops, pages, and the rank of a member.
+//! Reads through the merger: tops, pages, the rank of a member, and lookups.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -92,6 +92,13 @@ fn pages(criterion: &mut Criterion) {
             });
         },
     );
+    criterion.bench_function("lookup/100 members of 1M over 16 shards", |bencher| {
+        bencher.iter(|| {
+            let members: Vec<_> = (0..100).map(|_| member(random.below(MEMBERS))).collect();
+            let found = merger.lookup(name, kind, ALL, &members);
+            runtime.block_on(found).expect("the board exists")
+        });
+    });
 }
 
 criterion_group! {
