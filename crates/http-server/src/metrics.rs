@@ -5,7 +5,7 @@ use std::io;
 
 use metering::{Counter, CounterFamily, Gauge, Registry, labels};
 
-use crate::read_ahead::PoolFull;
+use crate::read_ahead::ShareFull;
 
 /// The metrics of connections.
 #[derive(Debug, Default)]
@@ -42,17 +42,17 @@ fn cause_of(error: &hyper::Error) -> &'static str {
         error if error.is_parse() => "malformed",
         error if error.is_timeout() => "too-slow",
         error if error.is_incomplete_message() => "cut-off",
-        error if is_pool_full(error) => "overloaded",
+        error if is_share_full(error) => "overloaded",
         _ => "other",
     }
 }
 
-fn is_pool_full(error: &hyper::Error) -> bool {
+fn is_share_full(error: &hyper::Error) -> bool {
     let error = error
         .source()
         .and_then(|error| error.downcast_ref::<io::Error>());
     let inner = error.and_then(io::Error::get_ref);
-    inner.is_some_and(<dyn std::error::Error + Send + Sync>::is::<PoolFull>)
+    inner.is_some_and(<dyn std::error::Error + Send + Sync>::is::<ShareFull>)
 }
 
 /// Counts connections that ended early, by their cause.

@@ -1,21 +1,21 @@
 //! Limits the bytes of responses that clients have not read: [`Responses`].
 //!
 //! A response is created at once, and a client may read it slowly, until the write timeout. So its bytes are counted in
-//! a [`Pool`] until the connection has written them: each piece of the body holds the counter. The bytes of each
+//! a [`Share`] until the connection has written them: each piece of the body holds the counter. The bytes of each
 //! address are limited, too, so that the clients of one address cannot have the requests of all others rejected.
 //! Responses of up to [`SMALL_BYTES_MAX`] are not counted: a connection has one response at a time ([`Backpressure`]),
 //! and the number of connections is limited.
 //!
-//! **Invariant:** a response that does not fit into the pool and into the share of its address is not sent, whatever
-//! else is held. So reads are rejected: one that can never fit by a problem that says so. A write cannot be
+//! **Invariant:** a response that does not fit into the share and the limit of its address is not sent, whatever else is
+//! held. So reads are rejected: one that can never fit by a problem that says so. A write cannot be
 //! rejected once it was applied: its response is small, or can be shortened (the lists of a receipt), or its handler
 //! reserves the maximum length before it changes anything ([`ResponseReservation`]). Reads do not use the reserve of
-//! the pool, nor the same part of the limit of their address.
+//! the share, nor the same part of the limit of their address.
 //!
-//! If the pool is full, the connection that reads slowest is closed, rather than the new response rejected
+//! If the share is full, the connection that reads slowest is closed, rather than the new response rejected
 //! ([`ReadRate`]): of those that have a response for [`GRACE`], wait for their client, and read fewer than [`FAST`]
-//! bytes a second. Its bytes are released from the pool at once; its memory is freed soon afterwards, with its task.
-//! Scrapes have a pool of their own, in which a client that reads is always served, whatever others leave unread.
+//! bytes a second. Its bytes are released from the share at once; its memory is freed soon afterwards, with its task.
+//! Scrapes have a share of their own, in which a client that reads is always served, whatever others leave unread.
 //!
 //! A client receives the last byte of a response before the bytes are released, and may send its next request at once.
 //! So a few reads wait for a short time before they are rejected.
@@ -43,11 +43,8 @@ use wire::problem::{Problem, ProblemType};
 
 use self::read_rate::ReadRate;
 use crate::backpressure::Backpressure;
+use crate::budget::{HeldBytes, Share, within};
 use crate::per_address::{OfAddress, PerAddress};
-use crate::pool::{HeldBytes, Pool, within};
-
-/// The default limit of an address is one part in this many of the pool.
-pub const ADDRESS_PART: usize = 4;
 
 /// The length up to which a response is not counted.
 pub const SMALL_BYTES_MAX: usize = 16 << 10;
@@ -61,7 +58,7 @@ const GRACE: Duration = Duration::from_secs(1);
 /// The bytes a second from which on a client is not disconnected: its memory is free soon.
 const FAST: u64 = 1 << 20;
 
-/// The time for which a read waits for bytes of the pool, and the interval of its attempts.
+/// The time for which a read waits for bytes of the share, and the interval of its attempts.
 const WAIT_MAX: Duration = Duration::from_millis(100);
 const RETRY_EVERY: Duration = Duration::from_millis(5);
 
@@ -74,7 +71,7 @@ pub struct Responses(Arc<Shared>);
 
 #[derive(Debug)]
 struct Shared {
-    pool: Pool,
+    share: Share,
     of_addresses: PerAddress,
     /// Connections with younger responses are not closed, ...
     grace: Duration,
@@ -104,7 +101,7 @@ struct UnwrittenResponse {
 /// The bytes that are counted for one response.
 #[derive(Debug)]
 struct Counted {
-    of_pool: HeldBytes,
+    of_share: HeldBytes,
     of_address: OfAddress,
 }
 
@@ -127,7 +124,7 @@ pub struct ResponseReservation {
 #[derive(Debug, Clone, Copy)]
 enum Exceeded {
     Address,
-    Pool,
+    All,
     /// The maximum of one response.
     Response(usize),
 }
@@ -137,22 +134,22 @@ enum Exceeded {
 struct Reserved(Arc<ResponseReservation>);
 
 impl Responses {
-    /// Counts responses in this pool, of which an address may use `address_bytes_max`.
+    /// Counts responses in this share, of which an address may use `address_bytes_max`.
     #[must_use]
-    pub fn new(pool: &Pool, address_bytes_max: usize) -> Self {
-        Self::displacing(pool, address_bytes_max, GRACE, FAST)
+    pub fn new(share: &Share, address_bytes_max: usize) -> Self {
+        Self::displacing(share, address_bytes_max, GRACE, FAST)
     }
 
-    /// Counts responses to scrapes. If the pool is full, the slowest connection that waits for its client is closed at
+    /// Counts responses to scrapes. If the share is full, the slowest connection that waits for its client is closed at
     /// once, whatever its address.
     #[must_use]
-    pub fn for_scrapes(pool: &Pool) -> Self {
-        Self::displacing(pool, usize::MAX, Duration::ZERO, u64::MAX)
+    pub fn for_scrapes(share: &Share) -> Self {
+        Self::displacing(share, usize::MAX, Duration::ZERO, u64::MAX)
     }
 
-    fn displacing(pool: &Pool, address_bytes_max: usize, grace: Duration, fast: u64) -> Self {
+    fn displacing(share: &Share, address_bytes_max: usize, grace: Duration, fast: u64) -> Self {
         Self(Arc::new(Shared {
-            pool: pool.clone(),
+            share: share.clone(),
             of_addresses: PerAddress::up_to(address_bytes_max),
             grace,
             fast,
@@ -170,10 +167,10 @@ impl Responses {
         }
     }
 
-    /// Returns the maximum bytes of one response: the share of an address, for reads without the reserve.
+    /// Returns the maximum bytes of one response: the limit of an address, for reads without the reserve.
     fn bytes_max(&self, is_read: bool) -> usize {
-        let share = self.0.of_addresses.max().min(self.0.pool.bytes_max());
-        within(share, is_read)
+        let max = self.0.of_addresses.max().min(self.0.share.bytes_max());
+        within(max, is_read)
     }
 
     /// Closes the connection that reads a large response most slowly, unless all are new or fast. With `address`, only
@@ -280,13 +277,15 @@ impl ResponseReservation {
             return Err(Exceeded::Response(bytes_max));
         }
         let Shared {
-            pool, of_addresses, ..
+            share,
+            of_addresses,
+            ..
         } = &*responses.0;
         let Counted {
-            of_pool,
+            of_share,
             of_address,
         } = self.counted.get_or_insert_with(|| Counted {
-            of_pool: pool.hold(),
+            of_share: share.hold(),
             of_address: of_addresses.hold(*address),
         });
         while !of_address.resize_leaving(bytes, is_read) {
@@ -294,10 +293,10 @@ impl ResponseReservation {
                 return Err(Exceeded::Address);
             }
         }
-        while !of_pool.resize_leaving(bytes, is_read) {
+        while !of_share.resize_leaving(bytes, is_read) {
             if !responses.displace(None) {
-                of_address.resize(of_pool.bytes());
-                return Err(Exceeded::Pool);
+                of_address.resize(of_share.bytes());
+                return Err(Exceeded::All);
             }
         }
         Ok(())
@@ -306,7 +305,9 @@ impl ResponseReservation {
     fn refuse(&self, bytes: usize, exceeded: Exceeded) -> Problem {
         let AddressResponses { responses, address } = &self.to;
         let Shared {
-            pool, of_addresses, ..
+            share,
+            of_addresses,
+            ..
         } = &*responses.0;
         let detail = match exceeded {
             Exceeded::Response(bytes_max) => {
@@ -319,13 +320,13 @@ impl ResponseReservation {
                 "a response of {bytes} bytes and those that address {address} has not read yet exceed {} bytes",
                 of_addresses.max()
             ),
-            Exceeded::Pool => format!(
+            Exceeded::All => format!(
                 "responses that clients have not read yet have {} bytes; the limit is {}",
-                pool.bytes(),
-                pool.bytes_max()
+                share.bytes(),
+                share.bytes_max()
             ),
         };
-        pool.refuse();
+        share.refuse();
         Problem::new(ProblemType::Overloaded, detail)
     }
 
