@@ -159,16 +159,17 @@ impl MemoryBudget {
         let mut budget = Self::of(settings);
         if let Some(bytes) = settings.responses {
             let bytes = part_of(settings.limit, EIGHTH, bytes);
-            budget.responses.limit_to(bytes);
+            budget.responses = Share::up_to(bytes);
         }
         if let Some(bytes) = settings.remembered_ids {
             budget.remembered_ids = bytes;
         }
+        let body_bytes_max = budget.body_bytes_max();
         for (share, least) in [
-            (&budget.bodies, memory_of_body(budget.body_bytes_max())),
-            (&budget.writes, BOARDS_MAX * WRITE_BYTES),
+            (&mut budget.bodies, memory_of_body(body_bytes_max)),
+            (&mut budget.writes, BOARDS_MAX * WRITE_BYTES),
         ] {
-            share.limit_to(share.bytes_max().max(least));
+            *share = Share::up_to(share.bytes_max().max(least));
         }
         budget
     }
@@ -242,7 +243,7 @@ pub struct Share(Arc<Counts>);
 #[derive(Debug)]
 struct Counts {
     bytes: AtomicUsize,
-    bytes_max: AtomicUsize,
+    bytes_max: usize,
     refused: Counter,
     /// Locked by the first of those that wait for bytes. It gives the others their turns in the order of their arrival.
     turn: Mutex<()>,
@@ -263,22 +264,17 @@ impl Share {
     pub fn up_to(bytes_max: usize) -> Self {
         Self(Arc::new(Counts {
             bytes: AtomicUsize::new(0),
-            bytes_max: AtomicUsize::new(bytes_max),
+            bytes_max,
             refused: Counter::default(),
             turn: Mutex::default(),
             released: Notify::new(),
         }))
     }
 
-    /// Changes the limit. Bytes that are already held are not affected.
-    pub fn limit_to(&self, bytes_max: usize) {
-        self.0.bytes_max.store(bytes_max, Ordering::Relaxed);
-    }
-
     /// Returns the limit.
     #[must_use]
     pub fn bytes_max(&self) -> usize {
-        self.0.bytes_max.load(Ordering::Relaxed)
+        self.0.bytes_max
     }
 
     /// Returns the bytes that are held.
@@ -539,14 +535,5 @@ mod tests {
         assert!(held.resize(100) && share.is_in_reserve());
         assert!(held.resize_unreserved(80), "a decrease always fits");
         assert_eq!((share.bytes(), share.0.refused.get()), (80, 0));
-    }
-
-    #[test]
-    fn a_lower_limit_does_not_affect_held_bytes() {
-        let share = Share::up_to(100);
-        let mut held = share.hold();
-        assert!(held.resize(100));
-        share.limit_to(50);
-        assert!(!held.grow(1) && held.resize(40));
     }
 }

@@ -46,7 +46,7 @@ pub use budget::{HeldBytes, MemoryBudget, MemorySettings, Share, WRITE_BYTES};
 pub use handshakes::refuse_handshakes;
 pub use head_timer::HeadTimer;
 pub use lent_body::LentBody;
-pub use metrics::{Connections, EarlyEnds, Open};
+pub use metrics::{Connections, Open};
 pub use open_connections::{OpenConnection, OpenConnections};
 pub use per_address::{OfAddress, PerAddress};
 pub use permits::{ConnectionPermit, ConnectionPermits};

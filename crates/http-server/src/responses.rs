@@ -120,15 +120,6 @@ pub struct ResponseReservation {
     counted: Option<Counted>,
 }
 
-/// The limit that a response exceeds.
-#[derive(Debug, Clone, Copy)]
-enum Exceeded {
-    Address,
-    All,
-    /// The maximum of one response.
-    Response(usize),
-}
-
 /// An extension of a response for which the handler has reserved bytes.
 #[derive(Debug, Clone)]
 struct Reserved(Arc<ResponseReservation>);
@@ -234,39 +225,45 @@ impl AddressResponses {
 impl ResponseReservation {
     /// Reserves this number of bytes in total, before a write: it cannot be rejected once it was applied.
     pub fn resize(&mut self, bytes: usize) -> Result<(), Problem> {
-        self.resize_within(bytes, false)
-            .map_err(|exceeded| self.refuse(bytes, exceeded))
+        let resized = self.resize_within(bytes, false);
+        resized.inspect_err(|problem| self.count_refusal(problem))
     }
 
     /// Reserves this number of bytes in total for a read. Waits for a short time if they are not free.
     pub async fn resize_for_read(&mut self, bytes: usize) -> Result<(), Problem> {
-        let exceeded = match self.resize_within(bytes, true) {
-            Ok(()) => return Ok(()),
-            Err(exceeded @ Exceeded::Response(_)) => return Err(self.refuse(bytes, exceeded)),
-            Err(exceeded) => exceeded,
+        let resized = match self.resize_within(bytes, true) {
+            Err(problem) if problem.kind == ProblemType::Overloaded => {
+                // Boxed because this is rare, and the size of the future would be part of that of every request.
+                self.wait(bytes, problem).boxed().await
+            }
+            resized => resized,
         };
-        // Boxed because this is rare, and the size of the future would be part of that of every request.
-        let waited = self.wait(bytes, exceeded).boxed().await;
-        waited.map_err(|exceeded| self.refuse(bytes, exceeded))
+        resized.inspect_err(|problem| self.count_refusal(problem))
     }
 
-    async fn wait(&mut self, bytes: usize, mut exceeded: Exceeded) -> Result<(), Exceeded> {
+    async fn wait(&mut self, bytes: usize, mut problem: Problem) -> Result<(), Problem> {
         let responses = self.to.responses.clone();
         let Ok(_waiting) = responses.0.waiting.try_acquire() else {
-            return Err(exceeded);
+            return Err(problem);
         };
         let until = Instant::now() + WAIT_MAX;
         while Instant::now() < until {
             sleep(RETRY_EVERY).await;
             match self.resize_within(bytes, true) {
                 Ok(()) => return Ok(()),
-                Err(again) => exceeded = again,
+                Err(again) => problem = again,
             }
         }
-        Err(exceeded)
+        Err(problem)
     }
 
-    fn resize_within(&mut self, bytes: usize, is_read: bool) -> Result<(), Exceeded> {
+    fn count_refusal(&self, problem: &Problem) {
+        if problem.kind == ProblemType::Overloaded {
+            self.to.responses.0.share.refuse();
+        }
+    }
+
+    fn resize_within(&mut self, bytes: usize, is_read: bool) -> Result<(), Problem> {
         if bytes <= SMALL_BYTES_MAX {
             self.counted = None;
             return Ok(());
@@ -274,7 +271,10 @@ impl ResponseReservation {
         let AddressResponses { responses, address } = &self.to;
         let bytes_max = responses.bytes_max(is_read);
         if bytes > bytes_max {
-            return Err(Exceeded::Response(bytes_max));
+            let detail = format!(
+                "the response would have {bytes} bytes or more, and {bytes_max} are the limit: request fewer entries or boards"
+            );
+            return Err(Problem::new(ProblemType::TooLarge, detail));
         }
         let Shared {
             share,
@@ -290,44 +290,25 @@ impl ResponseReservation {
         });
         while !of_address.resize_leaving(bytes, is_read) {
             if !responses.displace(Some(*address)) {
-                return Err(Exceeded::Address);
+                let detail = format!(
+                    "a response of {bytes} bytes and those that address {address} has not read yet exceed {} bytes",
+                    of_addresses.max()
+                );
+                return Err(Problem::new(ProblemType::Overloaded, detail));
             }
         }
         while !of_share.resize_leaving(bytes, is_read) {
             if !responses.displace(None) {
                 of_address.resize(of_share.bytes());
-                return Err(Exceeded::All);
+                let detail = format!(
+                    "responses that clients have not read yet have {} bytes; the limit is {}",
+                    share.bytes(),
+                    share.bytes_max()
+                );
+                return Err(Problem::new(ProblemType::Overloaded, detail));
             }
         }
         Ok(())
-    }
-
-    fn refuse(&self, bytes: usize, exceeded: Exceeded) -> Problem {
-        let AddressResponses { responses, address } = &self.to;
-        let Shared {
-            share,
-            of_addresses,
-            ..
-        } = &*responses.0;
-        let detail = match exceeded {
-            Exceeded::Response(bytes_max) => {
-                let detail = format!(
-                    "the response would have {bytes} bytes or more, and {bytes_max} are the limit: request fewer entries or boards"
-                );
-                return Problem::new(ProblemType::TooLarge, detail);
-            }
-            Exceeded::Address => format!(
-                "a response of {bytes} bytes and those that address {address} has not read yet exceed {} bytes",
-                of_addresses.max()
-            ),
-            Exceeded::All => format!(
-                "responses that clients have not read yet have {} bytes; the limit is {}",
-                share.bytes(),
-                share.bytes_max()
-            ),
-        };
-        share.refuse();
-        Problem::new(ProblemType::Overloaded, detail)
     }
 
     /// Attaches the reservation to the response. Releases the bytes that the response does not need.

@@ -454,9 +454,10 @@ mod tests {
     #[test]
     fn only_later_frames_use_the_reserve() {
         let share = Share::up_to(usize::MAX);
-        let first = frame(1, None, &share).unwrap();
+        let _measured = frame(1, None, &share).unwrap();
         let bytes = share.bytes();
-        share.limit_to(2 * bytes);
+        let share = Share::up_to(2 * bytes);
+        let first = frame(1, None, &share).unwrap();
         let refused = frame(1, None, &share).unwrap_err();
         assert_eq!(refused.kind, ProblemType::Overloaded);
         let second = frame(2, Some(&first), &share).unwrap();

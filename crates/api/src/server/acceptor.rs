@@ -187,21 +187,21 @@ impl Acceptor {
         let open = self.open.add(&of_connection);
         let open = (open, app.metrics.connections.open());
         tokio::spawn(async move {
-            let early_ends = &app.metrics.connections.early_ends;
+            let connections = &app.metrics.connections;
             let connection = pin!(connection);
             tokio::select! {
                 biased;
                 ended = until_asked(connection, &of_connection, &app.feeds.time) => match ended {
                     Some(Ok(())) => {}
                     Some(Err(error)) => {
-                        early_ends.count(&error);
+                        connections.count_ended_early(&error);
                         tracing::debug!(%error, "a connection ended early");
                     }
                     None => {
-                        app.metrics.connections.hang_ups.inc();
+                        connections.hang_ups.inc();
                     }
                 },
-                () = permit.withdrawn() => early_ends.count_displaced(),
+                () = permit.withdrawn() => connections.count_displaced(),
             }
             drop((permit, open));
         });

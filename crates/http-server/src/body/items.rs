@@ -119,14 +119,13 @@ mod tests {
     #[test]
     fn items_are_counted_until_the_body_is_dropped() {
         const ITEMS: usize = 1000;
-        let share = Share::up_to(1 << 20);
         let text = format!("[{}0]", "0,".repeat(ITEMS - 1));
+        let counted = text.len() + ITEMS * size_of::<&RawValue>();
+        let share = Share::up_to(counted + text.len());
         let mut whole = body(&share, text.as_bytes());
         let items = items_from_json(&mut whole, ITEMS).unwrap();
-        let counted = text.len() + ITEMS * size_of::<&RawValue>();
         assert_eq!((items.capacity(), share.bytes()), (ITEMS, counted));
         let mut other = body(&share, text.as_bytes());
-        share.limit_to(share.bytes());
         let rejected = items_from_json(&mut other, ITEMS).unwrap_err();
         assert_eq!(rejected.kind, ProblemType::Overloaded);
         drop((whole, other));

@@ -156,7 +156,7 @@ async fn a_response_larger_than_the_limit_of_its_address_is_refused_even_alone()
     assert_eq!(share.bytes(), 0);
     write.resize(4 * LARGE).unwrap();
     // A share below the limit of an address is the limit.
-    share.limit_to(LARGE);
+    let responses = Responses::new(&Share::up_to(LARGE), 4 * LARGE).to(HERE);
     let refused = responses.reservation().resize(LARGE + 1).unwrap_err();
     assert_eq!(refused.kind, ProblemType::TooLarge);
 }
