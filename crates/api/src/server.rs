@@ -48,7 +48,7 @@ const STOP_TIMEOUT: Duration = Duration::from_secs(30);
 const LAST_REQUESTS_WAIT: Duration = Duration::from_millis(250);
 
 /// Serves until `stopping` says otherwise, and returns once connections have ended. Fails if some requests were still in
-/// progress after [`STOP_TIMEOUT`].
+/// progress after half a minute.
 ///
 /// Boxed, so that its callers do not compile the server again.
 pub fn serve(
