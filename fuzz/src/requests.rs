@@ -5,7 +5,7 @@ use std::fmt::Write as _;
 use std::sync::Arc;
 
 use access::{Access, AccessSettings};
-use api::{App, ServerLimits, Stopping};
+use api::{App, MemoryBudget, ServerLimits, Stopping};
 use board::Timestamp;
 use merger::{Merger, Settings};
 use serde_json::Value;
@@ -150,13 +150,13 @@ async fn serve() -> BufReader<TcpStream> {
     };
     let merger = Arc::new(Merger::new(router.clone(), settings));
     let access = Access::new(&AccessSettings::default()).expect("the defaults are valid");
-    let limits = ServerLimits::default();
-    let app = Arc::new(App::new(router, merger, clock, access, &limits));
+    let memory = MemoryBudget::default();
+    let app = Arc::new(App::new(router, merger, clock, access, memory));
     let listener = TcpListener::bind("127.0.0.1:0").await.expect("a free port");
     let address = listener.local_addr().expect("a bound listener");
     // Without a sender it never stops.
     let (_, never) = watch::channel(Stopping::No);
-    tokio::spawn(api::serve(listener, app, limits, never));
+    tokio::spawn(api::serve(listener, app, ServerLimits::default(), never));
     BufReader::new(
         TcpStream::connect(address)
             .await

@@ -9,7 +9,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicI64, Ordering};
 
 use access::{Access, AccessSettings};
-use api::{App, ServerLimits, Stopping};
+use api::{App, MemoryBudget, ServerLimits, Stopping};
 use board::{BoardName, Member, Timestamp, Value, Values};
 use merger::{Merger, Settings};
 use shard_router::{KnownKind, Router, Write, WriteOutcome};
@@ -188,13 +188,13 @@ async fn serve(
     };
     let merger = Arc::new(Merger::new(router.clone(), settings));
     let access = Access::new(&AccessSettings::default()).expect("the defaults are valid");
-    let limits = ServerLimits::default();
-    let app = Arc::new(App::new(router.clone(), merger, clock, access, &limits));
+    let memory = MemoryBudget::default();
+    let app = Arc::new(App::new(router.clone(), merger, clock, access, memory));
     let listener = TcpListener::bind("127.0.0.1:0").await.expect("a free port");
     let address = listener.local_addr().expect("a bound listener");
     // Without a sender it never stops.
     let (_, never) = watch::channel(Stopping::No);
-    tokio::spawn(api::serve(listener, app, limits, never));
+    tokio::spawn(api::serve(listener, app, ServerLimits::default(), never));
     (router, known, address)
 }
 

@@ -8,7 +8,7 @@ use access::audit::AuditLog;
 use access::{Access, Caller, PublicKinds};
 use board::{PublishTargets, Timestamp};
 use http_server::request_trace::Tracer;
-use http_server::{ADDRESS_PART, BodyMemory, Pools, Responses, ServerLimits, WritePermits};
+use http_server::{MemoryBudget, Responses};
 use merger::Merger;
 use metering::Registry;
 use shard_router::{KnownKind, Moment, Router};
@@ -56,13 +56,7 @@ pub struct App {
     pub(crate) audit: AuditLog,
     /// The targets that kinds may be published to.
     pub(crate) publish_targets: PublishTargets,
-    /// Maximum bytes of a JSON body.
-    pub(crate) body_bytes_max: usize,
-    /// The memory of all bodies.
-    pub(crate) body_memory: BodyMemory,
-    pub(crate) pools: Pools,
-    /// The permits of contributions that are being written.
-    pub(crate) write_permits: WritePermits,
+    pub(crate) memory: MemoryBudget,
     /// Changes when members are hidden, shown or erased: streams read at once.
     pub(crate) shown_members: watch::Sender<()>,
     /// A permit for each search for the boards of a member.
@@ -90,41 +84,32 @@ impl PublicKinds for App {
 
 impl App {
     /// Creates a service that writes through the router and reads through the merger, for callers that `access` admits.
+    /// What it holds for them counts in `memory`.
     #[must_use]
     pub fn new(
         router: Arc<Router>,
         merger: Arc<Merger>,
         clock: Clock,
         access: Access,
-        limits: &ServerLimits,
+        memory: MemoryBudget,
     ) -> Self {
         let stop = watch::Sender::new(false);
         let metrics = Metrics::default();
         let mut registry = metrics.register(&router, &merger, &access);
-        let pools = Pools::new(limits);
-        pools.register(metrics::of_service(&mut registry));
+        memory.register(metrics::of_service(&mut registry));
         let feeds = Feeds::default();
         Streams::register_time(metrics::of_service(&mut registry), &feeds.time);
-        let address_bytes = limits.response_bytes_per_address_max;
-        let address_bytes = address_bytes.unwrap_or(limits.response_bytes_max / ADDRESS_PART);
-        let responses = Responses::new(&pools.responses, address_bytes);
-        let scrapes = Responses::for_scrapes(&pools.scrapes);
+        let responses = Responses::new(&memory.responses, memory.responses_per_address_max());
+        let scrapes = Responses::for_scrapes(&memory.scrapes);
         Self {
             router,
             merger,
-            profiled_tops: ProfiledTops::up_to(limits.profiled_bytes_max),
+            profiled_tops: ProfiledTops::up_to(memory.profiled_tops),
             feeds,
             access,
             audit: AuditLog::default(),
             publish_targets: PublishTargets::default(),
-            body_bytes_max: limits.body_bytes_max,
-            body_memory: BodyMemory::for_bodies_of(
-                &pools.bodies,
-                limits.body_bytes_max,
-                limits.bodies_bytes_max,
-            ),
-            pools,
-            write_permits: WritePermits::of_bytes(limits.writes_bytes_max),
+            memory,
             shown_members: watch::Sender::new(()),
             searches: ScanPermits::new(SEARCHES_MAX),
             responses,
@@ -170,12 +155,6 @@ impl App {
     pub fn with_tracer(mut self, tracer: Option<Arc<dyn Tracer>>) -> Self {
         self.tracer = tracer;
         self
-    }
-
-    /// Returns the bytes that requests, responses and streams hold.
-    #[must_use]
-    pub fn held_bytes(&self) -> u64 {
-        u64::try_from(self.pools.bytes()).unwrap_or(u64::MAX)
     }
 
     /// Returns what requests are authorized by.

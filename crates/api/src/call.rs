@@ -122,14 +122,14 @@ impl Call {
 
     /// Reads the body, up to the configured limit.
     pub(crate) async fn whole(&self) -> Result<Whole, Problem> {
-        self.whole_of(self.app.body_bytes_max).await
+        self.whole_of(self.app.memory.body_bytes_max()).await
     }
 
     async fn whole_of(&self, bytes_max: usize) -> Result<Whole, Problem> {
         let body = self.take_body();
         tokio::select! {
             biased;
-            whole = whole_up_to(&self.app.body_memory, body, bytes_max) => whole,
+            whole = whole_up_to(&self.app.memory.bodies, body, bytes_max) => whole,
             () = self.app.stopping() => {
                 let detail = "the server is stopping, and the body has not come";
                 Err(Problem::new(ProblemType::Unavailable, detail))
@@ -140,8 +140,8 @@ impl Call {
     /// Reads a JSON body without contributions.
     pub(crate) async fn json_text(&self) -> Result<Whole, Problem> {
         self.check_media_type("application/json")?;
-        self.whole_of(self.app.body_bytes_max.min(JSON_BYTES_MAX))
-            .await
+        let bytes_max = self.app.memory.body_bytes_max().min(JSON_BYTES_MAX);
+        self.whole_of(bytes_max).await
     }
 
     /// Reads and parses a JSON body without contributions.

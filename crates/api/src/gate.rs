@@ -84,7 +84,7 @@ impl Gate {
     pub(crate) fn new(app: Arc<App>, limits: &ServerLimits, is_local: bool) -> Self {
         Self {
             metrics: MetricsByRoute::new(&app.metrics.http),
-            prepared: PreparedResponses::new(&app.pools.prepared),
+            prepared: PreparedResponses::new(&app.memory.prepared),
             app,
             requests: Permits::up_to(limits.requests_max),
             scrapes: Permits::up_to(SCRAPES_MAX),

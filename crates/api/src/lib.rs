@@ -41,5 +41,5 @@ mod stream;
 mod target;
 
 pub use app::App;
-pub use http_server::ServerLimits;
+pub use http_server::{MemoryBudget, MemorySettings, ServerLimits};
 pub use server::{QUEUED_MAX, Stopping, serve};

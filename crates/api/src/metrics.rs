@@ -64,7 +64,7 @@ impl Metrics {
         self.http.register(ours, access.guesses_refused());
         self.writes.register(ours);
         self.streams.register(ours);
-        self.connections.register(ours);
+        self.connections.register_all(ours);
         router.register_metrics(ours);
         merger.register_metrics(ours);
         registry

@@ -38,11 +38,17 @@ pub const QUEUED_MAX: u32 = 4096;
 /// How much longer than [`ServerLimits::header_timeout`] a stop waits for heads.
 const HEAD_STOP_MARGIN: Duration = Duration::from_secs(5);
 
+/// How long streams of lines may go on while the server stops.
+const STREAM_STOP_TIMEOUT: Duration = Duration::from_secs(10);
+
+/// How long requests in progress may take while the server stops.
+const STOP_TIMEOUT: Duration = Duration::from_secs(30);
+
 /// How long clients that connect at the end of a drain have for their requests to arrive.
 const LAST_REQUESTS_WAIT: Duration = Duration::from_millis(250);
 
 /// Serves until `stopping` says otherwise, and returns once connections have ended. Fails if some requests were still in
-/// progress after `stop_timeout`.
+/// progress after half a minute.
 ///
 /// Boxed, so that its callers do not compile the server again.
 pub fn serve(
@@ -111,12 +117,10 @@ async fn until(time: Duration, stopping: &watch::Receiver<Stopping>) {
 /// Waits until the requests in progress have responses.
 async fn finish(app: &App, limits: &ServerLimits, open: &OpenConnections) -> io::Result<()> {
     // An incomplete head ends only by its own timeout.
-    let stop_timeout = limits
-        .stop_timeout
-        .max(limits.header_timeout + HEAD_STOP_MARGIN);
-    // A stream of lines may have no end: after `stream_timeout` it gets its receipt.
+    let stop_timeout = STOP_TIMEOUT.max(limits.header_timeout + HEAD_STOP_MARGIN);
+    // A stream of lines may have no end: after a while it gets its receipt.
     let end_streams = async {
-        sleep(limits.stream_timeout).await;
+        sleep(STREAM_STOP_TIMEOUT).await;
         app.stop();
         pending::<()>().await;
     };

@@ -14,8 +14,8 @@ use axum::http::{HeaderMap, header};
 pub use self::items::items_from_json;
 pub use self::json::from_json;
 pub use self::lines::{BodyLine, LINE_BYTES_MAX, LINES, Lines};
-pub use self::memory::{ARRAY_ITEMS_MAX, BodyMemory, Whole};
-pub(crate) use self::whole::BODY_BYTES_MAX;
+pub(crate) use self::memory::memory_of_body;
+pub use self::memory::{ARRAY_ITEMS_MAX, Whole};
 pub use self::whole::whole_up_to;
 
 /// The media type of most bodies.

@@ -37,22 +37,19 @@ const SPARE_LINGER_WAIT_MAX: Duration = Duration::from_secs(1);
 
 /// The body of a request, which its handler has, and hands back if it does not read it.
 #[derive(Debug)]
-pub struct LentBody(Lent);
+pub struct LentBody {
+    lent: Lent,
+    expects_continue: bool,
+}
 
 #[derive(Debug)]
 enum Lent {
     /// There is none.
     None,
     /// It is handed back if it is not read.
-    ToHandler {
-        unread: oneshot::Receiver<Unread>,
-        expects_continue: bool,
-    },
+    ToHandler(oneshot::Receiver<Unread>),
     /// It is not read. The request is the last of its connection.
-    ToNobody {
-        body: Incoming,
-        expects_continue: bool,
-    },
+    ToNobody(Incoming),
 }
 
 impl LentBody {
@@ -60,45 +57,47 @@ impl LentBody {
     #[must_use]
     pub fn lend(request: Request<Incoming>, is_spare: bool) -> (Request<Body>, Self) {
         if !is_spare && request.body().is_end_stream() {
-            return (request.map(|_| Body::empty()), Self(Lent::None));
+            let none = Self {
+                lent: Lent::None,
+                expects_continue: false,
+            };
+            return (request.map(|_| Body::empty()), none);
         }
         let expects_continue = expects_continue(&request);
         let (head, body) = request.into_parts();
         let (body, lent) = if is_spare {
-            let lent = Lent::ToNobody {
-                body,
-                expects_continue,
-            };
-            (Body::empty(), lent)
+            (Body::empty(), Lent::ToNobody(body))
         } else {
             let (back, unread) = oneshot::channel();
-            let lent = Lent::ToHandler {
-                unread,
-                expects_continue,
+            let body = HandlerBody {
+                body: Some(body),
+                was_polled: false,
+                back: Some(back),
             };
-            (Body::new(HandlerBody::new(body, back)), lent)
+            (Body::new(body), Lent::ToHandler(unread))
         };
-        (Request::from_parts(head, body), Self(lent))
+        let lent = Self {
+            lent,
+            expects_continue,
+        };
+        (Request::from_parts(head, body), lent)
     }
 
     /// Handles the unread part of the body, once the response is ready.
     pub async fn take_back(self, mut response: Response) -> Response {
-        match self.0 {
+        match self.lent {
             Lent::None => response,
-            Lent::ToHandler {
-                mut unread,
-                expects_continue,
-            } => match unread.try_recv() {
-                Ok(unread) => handle(unread, expects_continue, response).boxed().await,
+            Lent::ToHandler(mut unread) => match unread.try_recv() {
+                Ok(unread) => {
+                    handle(unread, self.expects_continue, response)
+                        .boxed()
+                        .await
+                }
                 Err(_) => response,
             },
-            Lent::ToNobody {
-                body,
-                expects_continue,
-            } => {
-                let close = HeaderValue::from_static("close");
-                response.headers_mut().insert(header::CONNECTION, close);
-                if !expects_continue && !body.is_end_stream() {
+            Lent::ToNobody(body) => {
+                close(&mut response);
+                if !self.expects_continue && !body.is_end_stream() {
                     tokio::spawn(linger(body, SPARE_LINGER_BYTES_MAX, SPARE_LINGER_WAIT_MAX));
                 }
                 response
@@ -117,13 +116,17 @@ async fn handle(unread: Unread, expects_continue: bool, mut response: Response) 
         Some(drop_short(body).await)
     };
     if let None | Some(Err(_)) = &left {
-        let close = HeaderValue::from_static("close");
-        response.headers_mut().insert(header::CONNECTION, close);
+        close(&mut response);
     }
     if let Some(Err(body)) = left {
         tokio::spawn(linger(body, LINGER_BYTES_MAX, LINGER_WAIT_MAX));
     }
     response
+}
+
+fn close(response: &mut Response) {
+    let close = HeaderValue::from_static("close");
+    response.headers_mut().insert(header::CONNECTION, close);
 }
 
 /// Whether the client sends the body only after `100 Continue`, which is sent when the body is first polled.
@@ -174,16 +177,6 @@ struct HandlerBody {
 struct Unread {
     body: Incoming,
     was_polled: bool,
-}
-
-impl HandlerBody {
-    fn new(body: Incoming, back: oneshot::Sender<Unread>) -> Self {
-        Self {
-            body: Some(body),
-            was_polled: false,
-            back: Some(back),
-        }
-    }
 }
 
 impl HttpBody for HandlerBody {

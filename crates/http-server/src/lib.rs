@@ -11,9 +11,9 @@
 //! body                       bodies, whole or as a stream of lines
 //! lent_body                  what becomes of bodies that handlers do not read
 //! responses                  limits the bytes of responses that clients have not read
-//! pool, per_address          counts bytes up to a limit for each purpose, and amounts for each address
-//! write_permits              limits the contributions that are being written
-//! server_limits              the limits of a server, as its configuration has them
+//! budget                     divides the memory limit into shares, and counts what is held of each
+//! per_address                counts an amount for each address
+//! server_limits              the other limits of a server, as its configuration has them
 //! metrics                    the metrics of connections
 //! ```
 //!
@@ -21,6 +21,7 @@
 
 mod backpressure;
 mod body;
+mod budget;
 mod handshakes;
 mod head_timer;
 mod lent_body;
@@ -28,7 +29,6 @@ mod metrics;
 mod open_connections;
 mod per_address;
 mod permits;
-mod pool;
 pub mod query_params;
 mod read_ahead;
 pub mod request_trace;
@@ -36,26 +36,23 @@ mod responses;
 mod server_limits;
 mod socket;
 pub mod validators;
-mod write_permits;
 
 pub use backpressure::{Asked, Backpressure};
 pub use body::{
-    ARRAY_ITEMS_MAX, BodyLine, BodyMemory, LINE_BYTES_MAX, LINES, Lines, Whole, from_json,
-    items_from_json, media_type, whole_up_to,
+    ARRAY_ITEMS_MAX, BodyLine, LINE_BYTES_MAX, LINES, Lines, Whole, from_json, items_from_json,
+    media_type, whole_up_to,
 };
+pub use budget::{HeldBytes, MemoryBudget, MemorySettings, Share, WRITE_BYTES};
 pub use handshakes::refuse_handshakes;
 pub use head_timer::HeadTimer;
 pub use lent_body::LentBody;
-pub use metrics::{Connections, EarlyEnds, Open};
+pub use metrics::{Connections, Open};
 pub use open_connections::{OpenConnection, OpenConnections};
 pub use per_address::{OfAddress, PerAddress};
 pub use permits::{ConnectionPermit, ConnectionPermits};
-pub use pool::{HeldBytes, Pool, Pools, RECEIPT_BYTES_MAX};
 pub use read_ahead::{ReadAhead, ReadingRequest};
 pub use responses::{
-    ADDRESS_PART, AddressResponses, ResponseReservation, Responses, SMALL_BYTES_MAX, bytes_of,
-    is_small,
+    AddressResponses, ResponseReservation, Responses, SMALL_BYTES_MAX, bytes_of, is_small,
 };
 pub use server_limits::ServerLimits;
 pub use socket::{Socket, WriteTimeouts};
-pub use write_permits::{ChunkPermits, WritePermits};

@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use parking_lot::Mutex;
 
-use crate::pool;
+use crate::budget::within;
 
 /// Counts amounts by address, up to a limit. Addresses with an amount of zero are removed.
 #[derive(Debug)]
@@ -72,9 +72,9 @@ impl OfAddress {
     }
 
     /// Changes the amount like [`resize`](Self::resize). `leaves_reserve` excludes the reserve, which is the same part
-    /// of this limit as of that of a pool.
+    /// of this limit as of that of a share.
     pub fn resize_leaving(&mut self, amount: usize, leaves_reserve: bool) -> bool {
-        self.resize_within(amount, pool::within(self.max, leaves_reserve))
+        self.resize_within(amount, within(self.max, leaves_reserve))
     }
 
     fn resize_within(&mut self, amount: usize, max: usize) -> bool {

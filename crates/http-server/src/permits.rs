@@ -41,38 +41,32 @@ pub struct ConnectionPermits {
 
 /// The permit of one connection. It is released when this is dropped.
 #[derive(Debug)]
-pub struct ConnectionPermit(Permit);
-
-#[derive(Debug)]
-enum Permit {
+pub struct ConnectionPermit {
     /// Permits all requests.
-    Full {
-        _permit: OwnedSemaphorePermit,
-        _of_address: Option<OfAddress>,
-    },
+    _full: Option<(OwnedSemaphorePermit, Option<OfAddress>)>,
     /// Permits probes only.
-    Spare(SparePermit),
+    spare: Option<SparePermit>,
 }
 
 impl ConnectionPermit {
     /// Returns whether the connection is for probes only.
     #[must_use]
     pub const fn is_spare(&self) -> bool {
-        matches!(self.0, Permit::Spare(_))
+        self.spare.is_some()
     }
 
     /// Records that the head of a probe has arrived. The connection keeps its permit for `SPARE_ANSWER_TIME`.
     pub fn head_arrived(&self) {
-        if let Permit::Spare(spare) = &self.0 {
+        if let Some(spare) = &self.spare {
             spare.spares.keep(spare.number);
         }
     }
 
     /// Waits until a newer connection has got this permit.
     pub async fn withdrawn(&self) {
-        match &self.0 {
-            Permit::Full { .. } => std::future::pending().await,
-            Permit::Spare(spare) => spare.withdrawn.notified().await,
+        match &self.spare {
+            None => std::future::pending().await,
+            Some(spare) => spare.withdrawn.notified().await,
         }
     }
 }
@@ -174,26 +168,19 @@ impl ConnectionPermits {
     /// Returns a permit, or `None` if no permit and no spare permit is free in time. The connection counts for its
     /// `address`, if it has one.
     pub async fn permit(&mut self, address: Option<IpAddr>) -> Option<ConnectionPermit> {
-        let spare = |spares: &Arc<Spares>| {
-            let permit = spares.enter(address)?;
-            Some(ConnectionPermit(Permit::Spare(permit)))
-        };
-        let of_address = match address {
-            None => None,
-            Some(address) => {
-                let Some(of_address) = self.of_addresses.enter(address) else {
-                    return spare(&self.spares);
-                };
-                Some(of_address)
+        let of_address = address.map(|address| self.of_addresses.enter(address));
+        let full = match of_address {
+            Some(None) => None,
+            of_address => {
+                let permit = self.full_permit().await;
+                permit.map(|permit| (permit, of_address.flatten()))
             }
         };
-        match self.full_permit().await {
-            Some(permit) => Some(ConnectionPermit(Permit::Full {
-                _permit: permit,
-                _of_address: of_address,
-            })),
-            None => spare(&self.spares),
-        }
+        let spare = match &full {
+            Some(_) => None,
+            None => Some(self.spares.enter(address)?),
+        };
+        Some(ConnectionPermit { _full: full, spare })
     }
 
     async fn full_permit(&mut self) -> Option<OwnedSemaphorePermit> {

@@ -1,21 +1,21 @@
 //! Limits the bytes of responses that clients have not read: [`Responses`].
 //!
 //! A response is created at once, and a client may read it slowly, until the write timeout. So its bytes are counted in
-//! a [`Pool`] until the connection has written them: each piece of the body holds the counter. The bytes of each
+//! a [`Share`] until the connection has written them: each piece of the body holds the counter. The bytes of each
 //! address are limited, too, so that the clients of one address cannot have the requests of all others rejected.
 //! Responses of up to [`SMALL_BYTES_MAX`] are not counted: a connection has one response at a time ([`Backpressure`]),
 //! and the number of connections is limited.
 //!
-//! **Invariant:** a response that does not fit into the pool and into the share of its address is not sent, whatever
-//! else is held. So reads are rejected: one that can never fit by a problem that says so. A write cannot be
+//! **Invariant:** a response that does not fit into the share and the limit of its address is not sent, whatever else is
+//! held. So reads are rejected: one that can never fit by a problem that says so. A write cannot be
 //! rejected once it was applied: its response is small, or can be shortened (the lists of a receipt), or its handler
 //! reserves the maximum length before it changes anything ([`ResponseReservation`]). Reads do not use the reserve of
-//! the pool, nor the same part of the limit of their address.
+//! the share, nor the same part of the limit of their address.
 //!
-//! If the pool is full, the connection that reads slowest is closed, rather than the new response rejected
+//! If the share is full, the connection that reads slowest is closed, rather than the new response rejected
 //! ([`ReadRate`]): of those that have a response for [`GRACE`], wait for their client, and read fewer than [`FAST`]
-//! bytes a second. Its bytes are released from the pool at once; its memory is freed soon afterwards, with its task.
-//! Scrapes have a pool of their own, in which a client that reads is always served, whatever others leave unread.
+//! bytes a second. Its bytes are released from the share at once; its memory is freed soon afterwards, with its task.
+//! Scrapes have a share of their own, in which a client that reads is always served, whatever others leave unread.
 //!
 //! A client receives the last byte of a response before the bytes are released, and may send its next request at once.
 //! So a few reads wait for a short time before they are rejected.
@@ -43,11 +43,8 @@ use wire::problem::{Problem, ProblemType};
 
 use self::read_rate::ReadRate;
 use crate::backpressure::Backpressure;
+use crate::budget::{HeldBytes, Share, within};
 use crate::per_address::{OfAddress, PerAddress};
-use crate::pool::{HeldBytes, Pool, within};
-
-/// The default limit of an address is one part in this many of the pool.
-pub const ADDRESS_PART: usize = 4;
 
 /// The length up to which a response is not counted.
 pub const SMALL_BYTES_MAX: usize = 16 << 10;
@@ -61,7 +58,7 @@ const GRACE: Duration = Duration::from_secs(1);
 /// The bytes a second from which on a client is not disconnected: its memory is free soon.
 const FAST: u64 = 1 << 20;
 
-/// The time for which a read waits for bytes of the pool, and the interval of its attempts.
+/// The time for which a read waits for bytes of the share, and the interval of its attempts.
 const WAIT_MAX: Duration = Duration::from_millis(100);
 const RETRY_EVERY: Duration = Duration::from_millis(5);
 
@@ -74,7 +71,7 @@ pub struct Responses(Arc<Shared>);
 
 #[derive(Debug)]
 struct Shared {
-    pool: Pool,
+    share: Share,
     of_addresses: PerAddress,
     /// Connections with younger responses are not closed, ...
     grace: Duration,
@@ -104,7 +101,7 @@ struct UnwrittenResponse {
 /// The bytes that are counted for one response.
 #[derive(Debug)]
 struct Counted {
-    of_pool: HeldBytes,
+    of_share: HeldBytes,
     of_address: OfAddress,
 }
 
@@ -123,36 +120,27 @@ pub struct ResponseReservation {
     counted: Option<Counted>,
 }
 
-/// The limit that a response exceeds.
-#[derive(Debug, Clone, Copy)]
-enum Exceeded {
-    Address,
-    Pool,
-    /// The maximum of one response.
-    Response(usize),
-}
-
 /// An extension of a response for which the handler has reserved bytes.
 #[derive(Debug, Clone)]
 struct Reserved(Arc<ResponseReservation>);
 
 impl Responses {
-    /// Counts responses in this pool, of which an address may use `address_bytes_max`.
+    /// Counts responses in this share, of which an address may use `address_bytes_max`.
     #[must_use]
-    pub fn new(pool: &Pool, address_bytes_max: usize) -> Self {
-        Self::displacing(pool, address_bytes_max, GRACE, FAST)
+    pub fn new(share: &Share, address_bytes_max: usize) -> Self {
+        Self::displacing(share, address_bytes_max, GRACE, FAST)
     }
 
-    /// Counts responses to scrapes. If the pool is full, the slowest connection that waits for its client is closed at
+    /// Counts responses to scrapes. If the share is full, the slowest connection that waits for its client is closed at
     /// once, whatever its address.
     #[must_use]
-    pub fn for_scrapes(pool: &Pool) -> Self {
-        Self::displacing(pool, usize::MAX, Duration::ZERO, u64::MAX)
+    pub fn for_scrapes(share: &Share) -> Self {
+        Self::displacing(share, usize::MAX, Duration::ZERO, u64::MAX)
     }
 
-    fn displacing(pool: &Pool, address_bytes_max: usize, grace: Duration, fast: u64) -> Self {
+    fn displacing(share: &Share, address_bytes_max: usize, grace: Duration, fast: u64) -> Self {
         Self(Arc::new(Shared {
-            pool: pool.clone(),
+            share: share.clone(),
             of_addresses: PerAddress::up_to(address_bytes_max),
             grace,
             fast,
@@ -170,10 +158,10 @@ impl Responses {
         }
     }
 
-    /// Returns the maximum bytes of one response: the share of an address, for reads without the reserve.
+    /// Returns the maximum bytes of one response: the limit of an address, for reads without the reserve.
     fn bytes_max(&self, is_read: bool) -> usize {
-        let share = self.0.of_addresses.max().min(self.0.pool.bytes_max());
-        within(share, is_read)
+        let max = self.0.of_addresses.max().min(self.0.share.bytes_max());
+        within(max, is_read)
     }
 
     /// Closes the connection that reads a large response most slowly, unless all are new or fast. With `address`, only
@@ -237,39 +225,45 @@ impl AddressResponses {
 impl ResponseReservation {
     /// Reserves this number of bytes in total, before a write: it cannot be rejected once it was applied.
     pub fn resize(&mut self, bytes: usize) -> Result<(), Problem> {
-        self.resize_within(bytes, false)
-            .map_err(|exceeded| self.refuse(bytes, exceeded))
+        let resized = self.resize_within(bytes, false);
+        resized.inspect_err(|problem| self.count_refusal(problem))
     }
 
     /// Reserves this number of bytes in total for a read. Waits for a short time if they are not free.
     pub async fn resize_for_read(&mut self, bytes: usize) -> Result<(), Problem> {
-        let exceeded = match self.resize_within(bytes, true) {
-            Ok(()) => return Ok(()),
-            Err(exceeded @ Exceeded::Response(_)) => return Err(self.refuse(bytes, exceeded)),
-            Err(exceeded) => exceeded,
+        let resized = match self.resize_within(bytes, true) {
+            Err(problem) if problem.kind == ProblemType::Overloaded => {
+                // Boxed because this is rare, and the size of the future would be part of that of every request.
+                self.wait(bytes, problem).boxed().await
+            }
+            resized => resized,
         };
-        // Boxed because this is rare, and the size of the future would be part of that of every request.
-        let waited = self.wait(bytes, exceeded).boxed().await;
-        waited.map_err(|exceeded| self.refuse(bytes, exceeded))
+        resized.inspect_err(|problem| self.count_refusal(problem))
     }
 
-    async fn wait(&mut self, bytes: usize, mut exceeded: Exceeded) -> Result<(), Exceeded> {
+    async fn wait(&mut self, bytes: usize, mut problem: Problem) -> Result<(), Problem> {
         let responses = self.to.responses.clone();
         let Ok(_waiting) = responses.0.waiting.try_acquire() else {
-            return Err(exceeded);
+            return Err(problem);
         };
         let until = Instant::now() + WAIT_MAX;
         while Instant::now() < until {
             sleep(RETRY_EVERY).await;
             match self.resize_within(bytes, true) {
                 Ok(()) => return Ok(()),
-                Err(again) => exceeded = again,
+                Err(again) => problem = again,
             }
         }
-        Err(exceeded)
+        Err(problem)
     }
 
-    fn resize_within(&mut self, bytes: usize, is_read: bool) -> Result<(), Exceeded> {
+    fn count_refusal(&self, problem: &Problem) {
+        if problem.kind == ProblemType::Overloaded {
+            self.to.responses.0.share.refuse();
+        }
+    }
+
+    fn resize_within(&mut self, bytes: usize, is_read: bool) -> Result<(), Problem> {
         if bytes <= SMALL_BYTES_MAX {
             self.counted = None;
             return Ok(());
@@ -277,56 +271,44 @@ impl ResponseReservation {
         let AddressResponses { responses, address } = &self.to;
         let bytes_max = responses.bytes_max(is_read);
         if bytes > bytes_max {
-            return Err(Exceeded::Response(bytes_max));
+            let detail = format!(
+                "the response would have {bytes} bytes or more, and {bytes_max} are the limit: request fewer entries or boards"
+            );
+            return Err(Problem::new(ProblemType::TooLarge, detail));
         }
         let Shared {
-            pool, of_addresses, ..
+            share,
+            of_addresses,
+            ..
         } = &*responses.0;
         let Counted {
-            of_pool,
+            of_share,
             of_address,
         } = self.counted.get_or_insert_with(|| Counted {
-            of_pool: pool.hold(),
+            of_share: share.hold(),
             of_address: of_addresses.hold(*address),
         });
         while !of_address.resize_leaving(bytes, is_read) {
             if !responses.displace(Some(*address)) {
-                return Err(Exceeded::Address);
+                let detail = format!(
+                    "a response of {bytes} bytes and those that address {address} has not read yet exceed {} bytes",
+                    of_addresses.max()
+                );
+                return Err(Problem::new(ProblemType::Overloaded, detail));
             }
         }
-        while !of_pool.resize_leaving(bytes, is_read) {
+        while !of_share.resize_leaving(bytes, is_read) {
             if !responses.displace(None) {
-                of_address.resize(of_pool.bytes());
-                return Err(Exceeded::Pool);
+                of_address.resize(of_share.bytes());
+                let detail = format!(
+                    "responses that clients have not read yet have {} bytes; the limit is {}",
+                    share.bytes(),
+                    share.bytes_max()
+                );
+                return Err(Problem::new(ProblemType::Overloaded, detail));
             }
         }
         Ok(())
-    }
-
-    fn refuse(&self, bytes: usize, exceeded: Exceeded) -> Problem {
-        let AddressResponses { responses, address } = &self.to;
-        let Shared {
-            pool, of_addresses, ..
-        } = &*responses.0;
-        let detail = match exceeded {
-            Exceeded::Response(bytes_max) => {
-                let detail = format!(
-                    "the response would have {bytes} bytes or more, and {bytes_max} are the limit: request fewer entries or boards"
-                );
-                return Problem::new(ProblemType::TooLarge, detail);
-            }
-            Exceeded::Address => format!(
-                "a response of {bytes} bytes and those that address {address} has not read yet exceed {} bytes",
-                of_addresses.max()
-            ),
-            Exceeded::Pool => format!(
-                "responses that clients have not read yet have {} bytes; the limit is {}",
-                pool.bytes(),
-                pool.bytes_max()
-            ),
-        };
-        pool.refuse();
-        Problem::new(ProblemType::Overloaded, detail)
     }
 
     /// Attaches the reservation to the response. Releases the bytes that the response does not need.

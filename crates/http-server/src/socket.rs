@@ -22,7 +22,7 @@ use tokio::net::TcpStream;
 use tokio::time::{Instant, Sleep, sleep};
 
 use crate::backpressure::Backpressure;
-use crate::pool::Pool;
+use crate::budget::Share;
 use crate::read_ahead::{FREE_BYTES, ReadAhead};
 
 /// The send buffer of a stream. The operating system may use twice as much.
@@ -57,25 +57,25 @@ pub struct WriteTimeouts {
     write_timeout: Duration,
     /// Blocked streams are closed from now on.
     is_stopping: AtomicBool,
-    /// Blocked streams are also closed while the reserve of this pool is in use: it holds their events.
-    stream_pool: Pool,
+    /// Blocked streams are also closed while the reserve of this share is in use: it holds their events.
+    stream_share: Share,
     hang_ups: Counter,
 }
 
 impl WriteTimeouts {
     /// Creates timeouts. `hang_ups` counts disconnected clients.
     #[must_use]
-    pub const fn new(write_timeout: Duration, stream_pool: Pool, hang_ups: Counter) -> Self {
+    pub const fn new(write_timeout: Duration, stream_share: Share, hang_ups: Counter) -> Self {
         Self {
             write_timeout,
             is_stopping: AtomicBool::new(false),
-            stream_pool,
+            stream_share,
             hang_ups,
         }
     }
 
     fn waits_for_streams(&self) -> bool {
-        !self.is_stopping.load(Ordering::Relaxed) && !self.stream_pool.is_in_reserve()
+        !self.is_stopping.load(Ordering::Relaxed) && !self.stream_share.is_in_reserve()
     }
 
     /// Closes blocked streams from now on.

@@ -20,6 +20,7 @@ use std::path::Path;
 use std::sync::Arc;
 
 use ::access::{AccessSettings, TokenSecret};
+use api::MemoryBudget;
 use serde::Deserialize;
 use shard_store::{Memory, UnsupportedKind};
 use store_local::LocalSettings;
@@ -103,13 +104,16 @@ impl Config {
         })
     }
 
-    /// Returns the settings of a store, other than its URL. Its boards share this memory limit.
-    pub(crate) fn store_settings(&self, memory: Arc<Memory>) -> StoreSettings {
-        let limits = &self.server.limits;
+    /// Returns the settings of a store, other than its URL. Its boards use this memory, and its ids their share.
+    pub(crate) fn store_settings(
+        &self,
+        memory: Arc<Memory>,
+        budget: &MemoryBudget,
+    ) -> StoreSettings {
         StoreSettings {
             embedded: LocalSettings {
                 durability: self.server.durability.unwrap_or_default().into(),
-                id_bytes_max: limits.remembered_id_bytes_max(&memory),
+                id_bytes_max: budget.remembered_ids,
                 ..self.embedded.settings()
             },
             memory,
@@ -185,7 +189,9 @@ mod tests {
     fn the_limit_of_remembered_ids_reaches_the_store() {
         let id_bytes_max = |text| {
             let config = Config::parse("a.toml", text).unwrap();
-            config.store_settings(Arc::default()).embedded.id_bytes_max
+            let budget = config.server.memory_budget(None);
+            let settings = config.store_settings(Arc::default(), &budget);
+            settings.embedded.id_bytes_max
         };
         let default = LocalSettings::default().id_bytes_max;
         assert_eq!(id_bytes_max(""), default);

@@ -1,7 +1,7 @@
 //! The server's memory: its limit ([`MemoryLimit`]) and its use ([`watch`]).
 //!
 //! By default a server may use three quarters of the memory of its control group, or otherwise of its machine. The
-//! rest is for temporary needs: recovery, snapshots, requests.
+//! rest is for temporary needs: recovery, snapshots. [`api::MemoryBudget`] divides the limit.
 
 use std::fs;
 use std::path::Path;
@@ -15,13 +15,6 @@ use shard_store::Memory;
 
 /// The default limit as a fraction of the available memory: numerator and denominator.
 const SHARE: (u64, u64) = (3, 4);
-
-/// The fraction of the limit that each of these may use: cached boards, bodies, contributions being written, responses
-/// and events of streams.
-const POOL_PART: u64 = 8;
-
-/// The fraction that heads, receipts, prepared responses and tops with profiles may each use.
-const SMALL_POOL_PART: u64 = 16;
 
 /// How often resident memory is read.
 const READ_INTERVAL: Duration = Duration::from_millis(100);
@@ -116,23 +109,6 @@ impl MemoryLimit {
         };
         bytes.map_or_else(Memory::default, Memory::with_limit)
     }
-}
-
-/// Returns the limit of one of the pools that share the memory: at most `usual`.
-pub(crate) fn pool_bytes(memory: &Memory, usual: usize) -> usize {
-    share_bytes(memory, POOL_PART, usual)
-}
-
-/// Returns the limit of one of the small pools.
-pub(crate) fn small_pool_bytes(memory: &Memory, usual: usize) -> usize {
-    share_bytes(memory, SMALL_POOL_PART, usual)
-}
-
-/// Returns this fraction of the memory limit, at most `usual`.
-pub(crate) fn share_bytes(memory: &Memory, parts: u64, usual: usize) -> usize {
-    let share = memory.limit_bytes().map(|limit| limit / parts);
-    let share = share.and_then(|share| usize::try_from(share).ok());
-    share.map_or(usual, |share| share.min(usual))
 }
 
 /// Returns the available memory: the limit of the control group if it has one, otherwise the machine's memory.
@@ -301,15 +277,6 @@ mod tests {
         assert_eq!(available(files("7000\n").path()), Some(7_000));
         let none = files("9223372036854771712\n");
         assert_eq!(available(none.path()), Some(MACHINE));
-    }
-
-    #[test]
-    fn pools_have_an_eighth_of_the_limit_and_at_most_their_usual_size() {
-        let limited = Memory::with_limit(80_000);
-        assert_eq!(pool_bytes(&limited, 1 << 30), 10_000);
-        assert_eq!(pool_bytes(&limited, 5), 5);
-        assert_eq!(pool_bytes(&Memory::default(), 5), 5);
-        assert_eq!(small_pool_bytes(&limited, 1 << 30), 5_000);
     }
 
     #[cfg(target_os = "linux")]

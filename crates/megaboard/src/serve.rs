@@ -11,7 +11,7 @@ use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 use access::audit::AuditLog;
 use access::{Access, AccessError, TokenSecret};
-use api::{App, Stopping};
+use api::{App, MemoryBudget, Stopping};
 use board::{PublishTargets, Timestamp};
 use clap::Args;
 use clap::builder::BoolishValueParser;
@@ -20,7 +20,7 @@ use merger::{Merger, Settings};
 use publish::Publisher;
 use shard_router::{CatalogueError, KNOWN_BOARDS_MAX, Lifetimes, Moment, Router};
 use shard_store::{Clock, Memory, ShardStore};
-use store_redis::{REPLIES_BYTES_MAX, limit_replies};
+use store_redis::limit_replies;
 use tokio::signal::unix::{SignalKind, signal};
 use tokio::sync::watch;
 use tokio::time::{MissedTickBehavior, interval};
@@ -35,9 +35,6 @@ use crate::open_files;
 use crate::reload::{Mark, Reload};
 use crate::store::StoreUrl;
 use crate::traces::Traces;
-
-/// Maximum bytes of cached global boards.
-const CACHE_BYTES_MAX: usize = 512 << 20;
 
 /// How often kinds are read from the store, since other servers may have changed them.
 const REFRESH_INTERVAL: Duration = Duration::from_secs(10);
@@ -189,8 +186,9 @@ async fn serve(
     let url = store;
     let limit = args.memory_limit.or(config.server.memory_limit);
     let memory = Arc::new(limit.unwrap_or_default().memory());
-    limit_replies(memory::pool_bytes(&memory, REPLIES_BYTES_MAX));
-    let settings = config.store_settings(memory.clone());
+    let budget = config.server.memory_budget(memory.limit_bytes());
+    limit_replies(budget.redis_replies);
+    let settings = config.store_settings(memory.clone(), &budget);
     let store = url.open(&settings).await?;
     // Not before: memory that is used temporarily at the start cannot be released by boards.
     memory::watch(&memory)?;
@@ -204,6 +202,7 @@ async fn serve(
             read,
             tracer,
             memory,
+            budget,
         };
         serve_from(&store, kinds, published, serving, args, config).await
     };
@@ -225,6 +224,7 @@ struct Serving<'a> {
     read: Option<Mark>,
     tracer: Option<Arc<dyn Tracer>>,
     memory: Arc<Memory>,
+    budget: MemoryBudget,
 }
 
 async fn serve_from(
@@ -250,7 +250,7 @@ async fn serve_from(
         clock: clock.clone(),
         renderer: Arc::new(wire::render),
         renderer_format: wire::RENDERER_FORMAT,
-        cache_bytes_max: memory::pool_bytes(&serving.memory, CACHE_BYTES_MAX) as u64,
+        cache_bytes_max: serving.budget.cached_boards as u64,
     };
     let merger = Arc::new(Merger::new(router.clone(), settings));
     // Signal handlers are installed before the address is printed.
@@ -284,31 +284,14 @@ async fn serve_from(
         .then(|| tokio::spawn(demo::run(router.clone(), clock.clone())));
     let targets = publishing.targets.clone();
     let publisher = Publisher::start(router.clone(), merger.clone(), clock.clone(), publishing);
-    for bytes in [
-        &mut limits.bodies_bytes_max,
-        &mut limits.writes_bytes_max,
-        &mut limits.stream_bytes_max,
-        &mut limits.response_bytes_max,
-    ] {
-        *bytes = memory::pool_bytes(&serving.memory, *bytes);
-    }
-    for bytes in [
-        &mut limits.prepared_bytes_max,
-        &mut limits.profiled_bytes_max,
-        &mut limits.read_ahead_bytes_max,
-        &mut limits.receipt_bytes_max,
-    ] {
-        *bytes = memory::small_pool_bytes(&serving.memory, *bytes);
-    }
-    let app = App::new(router, merger, clock, serving.access, &limits)
+    let budget = serving.budget.clone();
+    serving.memory.add_weigher(move || budget.held_bytes());
+    let app = App::new(router, merger, clock, serving.access, serving.budget)
         .with_audit_log(serving.audit)
         .with_publish_targets(targets)
         .with_tracer(serving.tracer)
         .with_metrics(|registry| publisher.register_metrics(registry));
     let app = Arc::new(app);
-    let held = Arc::downgrade(&app);
-    let held = move || held.upgrade().map_or(0, |app| app.held_bytes());
-    serving.memory.add_weigher(held);
     let reload = tokio::spawn(reload.run(app.clone()));
     let served = api::serve(listener, app, limits, stopping).await;
     reload.abort();

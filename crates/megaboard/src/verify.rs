@@ -69,7 +69,8 @@ pub(crate) fn run(args: &VerifyArgs) -> Result<ExitCode, Box<dyn Error>> {
         .enable_all()
         .build()?;
     // The file may have settings that are needed to reach the store; its kinds are not used.
-    let settings = Config::read(args.config.as_deref())?.store_settings(Arc::default());
+    let config = Config::read(args.config.as_deref())?;
+    let settings = config.store_settings(Arc::default(), &config.server.memory_budget(None));
     let (store, doubts) = runtime.block_on(store.inspect(&settings))?;
     for doubt in &doubts {
         terminal::report(doubt);

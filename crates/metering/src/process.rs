@@ -113,48 +113,58 @@ mod linux {
 
     impl Collector for Process {
         fn encode(&self, mut encoder: DescriptorEncoder<'_>) -> Result<(), fmt::Error> {
-            let values = (self.measure)();
-            let mut report = |name, help, unit: Option<Unit>, value: Option<ScrapedMetric>| {
-                let Some(value) = value else { return Ok(()) };
-                let kind = value.metric_type();
-                let metric = encoder.encode_descriptor(name, help, unit.as_ref(), kind)?;
-                value.encode(metric)
-            };
-            let (seconds, bytes) = (|| Some(Unit::Seconds), || Some(Unit::Bytes));
-            let gauge = |value: Option<f64>| value.map(|value| ScrapedMetric::gauge(move || value));
-            let cpu = values.cpu_seconds;
-            report(
-                "process_cpu",
-                "Processor time, user and system.",
-                seconds(),
-                cpu.map(|value| ScrapedMetric::counter(move || value)),
-            )?;
-            report(
-                "process_start_time",
-                "When the process began, since 1970.",
-                seconds(),
-                gauge(self.started_at),
-            )?;
-            report(
-                "process_resident_memory",
-                "Memory that is in use.",
-                bytes(),
-                gauge(values.resident_bytes),
-            )?;
-            report(
-                "process_virtual_memory",
-                "Address space that is in use.",
-                bytes(),
-                gauge(values.virtual_bytes),
-            )?;
-            report("process_threads", "Threads.", None, gauge(values.threads))?;
-            report("process_open_fds", "Open files.", None, gauge(values.files))?;
-            report(
-                "process_max_fds",
-                "Files that may be open.",
-                None,
-                gauge(values.files_max),
-            )
+            let ProcessValues {
+                cpu_seconds,
+                resident_bytes,
+                virtual_bytes,
+                threads,
+                files,
+                files_max,
+            } = (self.measure)();
+            let (seconds, bytes) = (Some(Unit::Seconds), Some(Unit::Bytes));
+            for (name, help, unit, value) in [
+                (
+                    "process_cpu",
+                    "Processor time, user and system.",
+                    &seconds,
+                    cpu_seconds,
+                ),
+                (
+                    "process_start_time",
+                    "When the process began, since 1970.",
+                    &seconds,
+                    self.started_at,
+                ),
+                (
+                    "process_resident_memory",
+                    "Memory that is in use.",
+                    &bytes,
+                    resident_bytes,
+                ),
+                (
+                    "process_virtual_memory",
+                    "Address space that is in use.",
+                    &bytes,
+                    virtual_bytes,
+                ),
+                ("process_threads", "Threads.", &None, threads),
+                ("process_open_fds", "Open files.", &None, files),
+                (
+                    "process_max_fds",
+                    "Files that may be open.",
+                    &None,
+                    files_max,
+                ),
+            ] {
+                let Some(value) = value else { continue };
+                let metric = match name {
+                    "process_cpu" => ScrapedMetric::counter(move || value),
+                    _ => ScrapedMetric::gauge(move || value),
+                };
+                let kind = metric.metric_type();
+                metric.encode(encoder.encode_descriptor(name, help, unit.as_ref(), kind)?)?;
+            }
+            Ok(())
         }
     }
 

@@ -1,7 +1,7 @@
 //! [`Frame`]: one state of a top, as the events that every reader is sent.
 //!
 //! It is rendered once, with the most entries that any reader is sent: a top of the first `n` is made of slices of it,
-//! and what has moved in them follows from what has moved in all. Its events count in the pool of streams until the
+//! and what has moved in them follows from what has moved in all. Its events count in the share of streams until the
 //! last reader has dropped them. The entries are a slice of the event: a frame does not keep a snapshot alive.
 
 use std::collections::HashMap;
@@ -9,7 +9,7 @@ use std::sync::{Arc, OnceLock};
 
 use board::{Activity, BoardName, Timestamp, Window};
 use bytes::Bytes;
-use http_server::{HeldBytes, Pool};
+use http_server::{HeldBytes, Share};
 use merger::{Rendered, TopForm, TopView};
 use parking_lot::Mutex;
 use wire::Envelope;
@@ -63,12 +63,12 @@ pub(crate) struct Frame {
     moves: OnceLock<Option<(Moves, HeldBytes)>>,
     /// The events with what has moved in the first `n` entries; made when a reader needs them.
     changes: Mutex<HashMap<usize, Option<Bytes>>>,
-    pool: Pool,
+    share: Share,
 }
 
 impl Frame {
     /// Creates the frame of the first `width` entries of a view; `None` if the frame before shows the same. One that
-    /// only has more entries than the frame before has the same number. Returns an error if the pool has no space for
+    /// only has more entries than the frame before has the same number. Returns an error if the share has no space for
     /// it. Frames for new readers leave the reserve to those of others.
     pub(crate) fn of(
         board: &BoardName,
@@ -76,7 +76,7 @@ impl Frame {
         view: &TopView,
         width: usize,
         before: Option<&Self>,
-        pool: &Pool,
+        share: &Share,
     ) -> Result<Option<Arc<Self>>, Problem> {
         let snapshot = &view.snapshot;
         let top = Top {
@@ -98,7 +98,7 @@ impl Frame {
                 let is_wider = width > before.top.width;
                 is_wider.then(|| before.widened(top)).transpose()
             }
-            _ => Self::after(before, top, pool).map(Some),
+            _ => Self::after(before, top, share).map(Some),
         }
     }
 
@@ -118,20 +118,20 @@ impl Frame {
         if top.shown == self.top.shown {
             return Ok(None);
         }
-        Self::after(Some(self), top, &self.pool).map(Some)
+        Self::after(Some(self), top, &self.share).map(Some)
     }
 
     /// Creates the frame that follows this one, or the first.
-    fn after(before: Option<&Self>, top: Top, pool: &Pool) -> Result<Arc<Self>, Problem> {
+    fn after(before: Option<&Self>, top: Top, share: &Share) -> Result<Arc<Self>, Problem> {
         let number = before.map_or(1, |before| before.number + 1);
         let is_for_new_reader = before.is_none_or(|before| top.width > before.top.width);
         let earlier = before.and_then(|before| before.entries_of(top.shown.form.window));
-        Self::made(number, top, earlier, is_for_new_reader, pool)
+        Self::made(number, top, earlier, is_for_new_reader, share)
     }
 
     /// Creates this frame with more entries, for a new reader. The others are sent nothing.
     fn widened(&self, top: Top) -> Result<Arc<Self>, Problem> {
-        Self::made(self.number, top, self.before.clone(), true, &self.pool)
+        Self::made(self.number, top, self.before.clone(), true, &self.share)
     }
 
     fn made(
@@ -139,11 +139,11 @@ impl Frame {
         top: Top,
         before: Option<(Rendered, usize)>,
         is_for_new_reader: bool,
-        pool: &Pool,
+        share: &Share,
     ) -> Result<Arc<Self>, Problem> {
         let (json, begin) = top.envelope().with_entries(&top.entries.bytes, None);
         let text = event("board", &top.shown.version, &json);
-        let mut held = pool.hold();
+        let mut held = share.hold();
         let bytes = text.capacity() + top.entries.ends.len() * size_of::<u32>();
         let fits = if is_for_new_reader {
             held.resize_unreserved(bytes)
@@ -152,9 +152,9 @@ impl Frame {
         };
         if !fits {
             if is_for_new_reader {
-                pool.refuse();
+                share.refuse();
             }
-            return Err(no_room(pool));
+            return Err(no_room(share));
         }
         let begin = text.len() - EVENT_END.len() - json.len() + begin;
         let entries_end = begin + top.entries.bytes.len();
@@ -171,7 +171,7 @@ impl Frame {
             before,
             moves: OnceLock::new(),
             changes: Mutex::default(),
-            pool: pool.clone(),
+            share: share.clone(),
         }))
     }
 
@@ -203,7 +203,7 @@ impl Frame {
     }
 
     /// Returns the event with what has moved in the first `n` entries since the frame before. `None` if the whole top
-    /// is to be sent: there is no such frame, or the pool has no space for the event.
+    /// is to be sent: there is no such frame, or the share has no space for the event.
     pub(crate) fn changes(&self, n: usize) -> Option<Bytes> {
         let (before, width) = self.before.as_ref()?;
         let (moves, _) = self.moves.get_or_init(|| self.moves(before)).as_ref()?;
@@ -216,7 +216,7 @@ impl Frame {
             let moves = moves.json(&self.top.entries, n)?;
             let json = self.top.envelope().with(moves.as_bytes());
             let text = event("changes", &self.top.shown.version, &json);
-            let mut held = self.pool.hold();
+            let mut held = self.share.hold();
             held.resize_unreserved(text.capacity())
                 .then(|| counted(text, held))
         };
@@ -225,7 +225,7 @@ impl Frame {
 
     fn moves(&self, before: &Rendered) -> Option<(Moves, HeldBytes)> {
         let moves = Moves::between(before, &self.top.entries)?;
-        let mut held = self.pool.hold();
+        let mut held = self.share.hold();
         held.resize_unreserved(moves.bytes())
             .then_some((moves, held))
     }
@@ -271,16 +271,16 @@ fn first(rendered: &Rendered, n: usize) -> Rendered {
     }
 }
 
-fn no_room(pool: &Pool) -> Problem {
+fn no_room(share: &Share) -> Problem {
     let detail = format!(
         "the events of all streams have {} bytes, and {} are the limit",
-        pool.bytes(),
-        pool.bytes_max()
+        share.bytes(),
+        share.bytes_max()
     );
     Problem::new(ProblemType::Overloaded, detail)
 }
 
-/// An event, and its bytes in the pool.
+/// An event, and its bytes in the share.
 struct Counted {
     text: Vec<u8>,
     _held: HeldBytes,
@@ -333,7 +333,7 @@ impl Frame {
             stale: false,
             listed: None,
         };
-        let pool = Pool::up_to(0);
+        let share = Share::up_to(0);
         let changes = changes.map(|text| Bytes::from_static(text.as_bytes()));
         Self {
             number,
@@ -354,9 +354,9 @@ impl Frame {
             event: Bytes::from_static(board.as_bytes()),
             entries_end: 0,
             before: changes.is_some().then(|| (Rendered::default(), ALL)),
-            moves: OnceLock::from(Some((Moves::default(), pool.hold()))),
+            moves: OnceLock::from(Some((Moves::default(), share.hold()))),
             changes: Mutex::new(HashMap::from([(0, changes)])),
-            pool,
+            share,
         }
     }
 }
@@ -384,8 +384,8 @@ mod tests {
         }
     }
 
-    fn frame(points: u32, before: Option<&Frame>, pool: &Pool) -> Result<Arc<Frame>, Problem> {
-        Frame::after(before, top(&[points]), pool)
+    fn frame(points: u32, before: Option<&Frame>, share: &Share) -> Result<Arc<Frame>, Problem> {
+        Frame::after(before, top(&[points]), share)
     }
 
     fn text(parts: (Bytes, Option<Bytes>)) -> String {
@@ -396,94 +396,95 @@ mod tests {
 
     #[test]
     fn events_count_until_they_are_dropped() {
-        let pool = Pool::up_to(1 << 20);
-        let first = frame(1, None, &pool).unwrap();
-        let alone = pool.bytes();
+        let share = Share::up_to(1 << 20);
+        let first = frame(1, None, &share).unwrap();
+        let alone = share.bytes();
         assert!(alone >= first.event.len() + 4, "{alone}");
         assert_eq!(
             &first.top.entries.bytes[..],
             b"{\"member\":\"a\",\"points\":1}"
         );
-        let second = frame(2, Some(&first), &pool).unwrap();
+        let second = frame(2, Some(&first), &share).unwrap();
         let unread = (first.board(1).0, second.changes(1).unwrap());
         assert!(unread.1.starts_with(b"id: "));
-        assert!(pool.bytes() >= 2 * alone + unread.1.len());
+        assert!(share.bytes() >= 2 * alone + unread.1.len());
         drop((first, second));
-        assert!(pool.bytes() >= unread.0.len() + unread.1.len());
+        assert!(share.bytes() >= unread.0.len() + unread.1.len());
         drop(unread);
-        assert_eq!(pool.bytes(), 0);
+        assert_eq!(share.bytes(), 0);
     }
 
     #[test]
     fn the_event_of_the_first_entries_is_a_part_of_that_of_all() {
-        let pool = Pool::up_to(1 << 20);
+        let share = Share::up_to(1 << 20);
         let points = [9, 8, 7, 6];
-        let whole = Frame::after(None, top(&points), &pool).unwrap();
-        let bytes = pool.bytes();
+        let whole = Frame::after(None, top(&points), &share).unwrap();
+        let bytes = share.bytes();
         for n in 1..=points.len() {
-            let alone = Frame::after(None, top(&points[..n]), &pool).unwrap();
+            let alone = Frame::after(None, top(&points[..n]), &share).unwrap();
             assert_eq!(text(whole.board(n)), text(alone.board(n)), "{n}");
         }
         assert_eq!(text(whole.board(5)), text(whole.board(4)));
         // Nothing was copied.
-        assert_eq!(pool.bytes(), bytes);
+        assert_eq!(share.bytes(), bytes);
     }
 
     #[test]
     fn the_moves_of_many_readers_are_found_once_and_rendered_once_for_each_length() {
-        let pool = Pool::up_to(1 << 20);
-        let first = Frame::after(None, top(&[9, 8, 7]), &pool).unwrap();
-        let second = Frame::after(Some(&first), top(&[9, 8, 6]), &pool).unwrap();
+        let share = Share::up_to(1 << 20);
+        let first = Frame::after(None, top(&[9, 8, 7]), &share).unwrap();
+        let second = Frame::after(Some(&first), top(&[9, 8, 6]), &share).unwrap();
         let changes = |n| second.changes(n).unwrap();
         let (two, three) = (changes(2), changes(3));
         assert_ne!(two, three);
-        let bytes = pool.bytes();
+        let bytes = share.bytes();
         for n in [2, 3] {
             assert_eq!(changes(n).as_ptr(), [&two, &three][n - 2].as_ptr());
         }
-        assert_eq!(pool.bytes(), bytes);
+        assert_eq!(share.bytes(), bytes);
         // The frame before had no fourth entry.
         assert_eq!(second.changes(4), None);
     }
 
     #[test]
     fn a_frame_with_more_entries_is_new_only_to_the_reader_who_needs_them() {
-        let pool = Pool::up_to(1 << 20);
-        let first = Frame::after(None, top(&[9]), &pool).unwrap();
-        let second = Frame::after(Some(&first), top(&[8]), &pool).unwrap();
+        let share = Share::up_to(1 << 20);
+        let first = Frame::after(None, top(&[9]), &share).unwrap();
+        let second = Frame::after(Some(&first), top(&[8]), &share).unwrap();
         let wide = second.widened(top(&[8, 7])).unwrap();
         assert_eq!((second.number, wide.number, wide.width()), (2, 2, 2));
         assert_eq!(wide.changes(1), second.changes(1));
         assert_eq!(wide.changes(2), None);
-        let third = Frame::after(Some(&wide), top(&[8, 6]), &pool).unwrap();
+        let third = Frame::after(Some(&wide), top(&[8, 6]), &share).unwrap();
         assert_eq!(third.number, 3);
         assert!(third.changes(2).is_some());
     }
 
     #[test]
     fn only_later_frames_use_the_reserve() {
-        let pool = Pool::up_to(usize::MAX);
-        let first = frame(1, None, &pool).unwrap();
-        let bytes = pool.bytes();
-        pool.limit_to(2 * bytes);
-        let refused = frame(1, None, &pool).unwrap_err();
+        let share = Share::up_to(usize::MAX);
+        let _measured = frame(1, None, &share).unwrap();
+        let bytes = share.bytes();
+        let share = Share::up_to(2 * bytes);
+        let first = frame(1, None, &share).unwrap();
+        let refused = frame(1, None, &share).unwrap_err();
         assert_eq!(refused.kind, ProblemType::Overloaded);
-        let second = frame(2, Some(&first), &pool).unwrap();
+        let second = frame(2, Some(&first), &share).unwrap();
         // The whole top is sent instead of what has moved.
         assert_eq!(second.changes(1), None);
-        let refused = frame(3, Some(&second), &pool).unwrap_err();
+        let refused = frame(3, Some(&second), &share).unwrap_err();
         assert_eq!(refused.kind, ProblemType::Overloaded);
         assert!(refused.detail.contains("streams"), "{refused:?}");
     }
 
     #[test]
     fn moves_are_reported_only_within_a_window() {
-        let pool = Pool::up_to(1 << 20);
-        let first = frame(1, None, &pool).unwrap();
+        let share = Share::up_to(1 << 20);
+        let first = frame(1, None, &share).unwrap();
         let mut next = top(&[2]);
         next.shown.form.window = Window::starting_at(Period::Day, Timestamp::from_millis(0));
-        let next = Frame::after(Some(&first), next, &pool).unwrap();
+        let next = Frame::after(Some(&first), next, &share).unwrap();
         assert_eq!(next.changes(1), None);
-        assert!(frame(2, Some(&first), &pool).unwrap().changes(1).is_some());
+        assert!(frame(2, Some(&first), &share).unwrap().changes(1).is_some());
     }
 }

@@ -11,7 +11,7 @@
 //! With a tracer, while requests are logged and while the server drains, all reads are answered in full.
 //!
 //! The table has one slot for each hash of a key. So the number of responses is limited, and nothing is evicted in any
-//! order. Their bytes are counted in a pool.
+//! order. Their bytes are counted in a share.
 
 use std::net::IpAddr;
 use std::sync::Arc;
@@ -29,7 +29,7 @@ use futures::future::ready;
 use futures::{FutureExt as _, StreamExt as _, stream};
 use http_body_util::BodyExt as _;
 use http_server::request_trace::{REQUEST_ID, request_id};
-use http_server::{HeldBytes, Pool, SMALL_BYTES_MAX};
+use http_server::{HeldBytes, SMALL_BYTES_MAX, Share};
 use hyper::body::{Body as HttpBody, Incoming};
 use merger::ServedTop;
 use tokio::time::Instant;
@@ -258,7 +258,7 @@ impl<T> Prepared<T> {
 #[derive(Debug)]
 pub(crate) struct PreparedResponses<T> {
     slots: Box<[Slot<T>]>,
-    pool: Pool,
+    share: Share,
 }
 
 #[derive(Debug)]
@@ -269,15 +269,15 @@ struct Slot<T> {
 }
 
 impl<T> PreparedResponses<T> {
-    /// Creates an empty table, whose bytes are counted in this pool.
-    pub(crate) fn new(pool: &Pool) -> Self {
+    /// Creates an empty table, whose bytes are counted in this share.
+    pub(crate) fn new(share: &Share) -> Self {
         let slot = |_| Slot {
             prepared: ArcSwapOption::empty(),
             missed: AtomicU64::new(0),
         };
         Self {
             slots: (0..PREPARED_MAX).map(slot).collect(),
-            pool: pool.clone(),
+            share: share.clone(),
         }
     }
 
@@ -328,7 +328,7 @@ impl<T> PreparedResponses<T> {
         let bytes = FIXED_BYTES + key.bytes() + headers.sum::<usize>() + body.len();
         // First, since its bytes may be those that are missing.
         slot.prepared.store(None);
-        let mut held = self.pool.hold();
+        let mut held = self.share.hold();
         if !held.resize_unreserved(bytes) {
             // Most are outdated: those that are not are soon prepared again.
             self.slots.iter().for_each(|slot| slot.prepared.store(None));

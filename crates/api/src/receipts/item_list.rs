@@ -13,7 +13,7 @@ pub(crate) const LISTED_MAX: usize = 1000;
 /// rejected items leave room for failed ones, which the client has to send again.
 const LISTED_BYTES_MAX: usize = 1 << 20;
 
-/// Bytes of each list that do not count in the pool: the first items are always listed.
+/// Bytes of each list that do not count in the share of receipts: the first items are always listed.
 const FREE_BYTES: usize = 4 << 10;
 
 /// Bytes of an item beside its texts, rounded up.
@@ -50,7 +50,7 @@ pub(crate) struct ItemShape {
 }
 
 impl ItemList {
-    /// Adds an item, if the list and the pool of `held` have space for it.
+    /// Adds an item, if the list and the share of `held` have space for it.
     pub(crate) fn push(
         &mut self,
         held: &mut HeldBytes,
@@ -102,7 +102,7 @@ pub(crate) fn text_bytes(board: Option<&str>, problem: &Problem) -> usize {
     problem.detail.len() + board.map_or(0, str::len)
 }
 
-/// Whether the pool has space for an item with texts of this many bytes, after others with `listed_bytes`. If so, the
+/// Whether the share has space for an item with texts of this many bytes, after others with `listed_bytes`. If so, the
 /// bytes are held.
 pub(crate) fn may_list(held: &mut HeldBytes, listed_bytes: usize, bytes: usize) -> bool {
     listed_bytes + bytes <= FREE_BYTES || held.grow(bytes + ITEM_BYTES)
@@ -110,17 +110,17 @@ pub(crate) fn may_list(held: &mut HeldBytes, listed_bytes: usize, bytes: usize) 
 
 #[cfg(test)]
 mod tests {
-    use http_server::{Pool, RECEIPT_BYTES_MAX};
+    use http_server::{MemoryBudget, Share};
 
     use super::*;
 
     #[test]
-    fn lists_share_a_pool_and_always_have_their_first_items() {
+    fn lists_use_one_share_and_always_have_their_first_items() {
         const ITEMS: usize = 100;
         let item = ITEM_BYTES + 200;
-        let pool = Pool::up_to(ITEMS * item);
+        let share = Share::up_to(ITEMS * item);
         let filled = || {
-            let (mut list, mut held) = (ItemList::default(), pool.hold());
+            let (mut list, mut held) = (ItemList::default(), share.hold());
             for index in 0..LISTED_MAX {
                 list.push(&mut held, index, None, &Problem::invalid("x".repeat(200)));
             }
@@ -129,21 +129,21 @@ mod tests {
         let first = filled();
         let free = FREE_BYTES / 200;
         assert_eq!(first.0.len(), free + ITEMS);
-        assert_eq!(pool.bytes(), ITEMS * item);
+        assert_eq!(share.bytes(), ITEMS * item);
         let mut second = filled();
         assert_eq!(second.0.len(), free);
         let mut other = ItemList::default();
         other.push(&mut second.1, 0, None, &Problem::invalid("x"));
         assert_eq!(other.len(), 1);
         drop((first, second));
-        assert_eq!(pool.bytes(), 0);
+        assert_eq!(share.bytes(), 0);
     }
 
     #[test]
     fn a_list_is_bounded_by_items_and_by_bytes() {
-        let pool = Pool::up_to(RECEIPT_BYTES_MAX);
+        let share = MemoryBudget::default().receipts;
         let filled = |detail: &str, count: usize| {
-            let (mut list, mut held) = (ItemList::default(), pool.hold());
+            let (mut list, mut held) = (ItemList::default(), share.hold());
             for index in 0..count {
                 let board = Some("gifts/a".to_owned());
                 list.push(&mut held, index, board, &Problem::invalid(detail));

@@ -8,7 +8,7 @@ use std::time::Duration;
 use axum::http::{HeaderValue, header};
 use axum::response::{IntoResponse as _, Response};
 use board::{BoardName, Period};
-use http_server::{HeldBytes, Pool, ResponseReservation, bytes_of};
+use http_server::{HeldBytes, ResponseReservation, Share, bytes_of};
 use serde::Serialize;
 use shard_router::WriteOutcome;
 use wire::problem::{Problem, ProblemType};
@@ -126,8 +126,8 @@ pub(crate) struct Receipt {
 }
 
 impl Receipt {
-    /// Creates an empty receipt. The items that it lists count in this pool.
-    pub(crate) fn new(pool: &Pool, reservation: ResponseReservation) -> Self {
+    /// Creates an empty receipt. The items that it lists count in this share.
+    pub(crate) fn new(share: &Share, reservation: ResponseReservation) -> Self {
         Self {
             applied: 0,
             duplicates: 0,
@@ -139,7 +139,7 @@ impl Receipt {
             failed_count: 0,
             failed: ItemList::default(),
             read: None,
-            held: pool.hold(),
+            held: share.hold(),
             standings: Vec::new(),
             first: None,
             failure: None,

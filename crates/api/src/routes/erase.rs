@@ -235,7 +235,7 @@ mod tests {
     use access::audit::AuditDetails;
     use access::{Access, AccessSettings};
     use board::{FieldName, FieldRule, Kind, KindSpec, Member, Mode, Rules, Ties, Timestamp};
-    use http_server::ServerLimits;
+    use http_server::MemoryBudget;
     use merger::{Merger, Settings};
     use serde_json::json;
     use shard_router::Router;
@@ -276,7 +276,7 @@ mod tests {
             merger,
             settings.clock,
             access,
-            &ServerLimits::default(),
+            MemoryBudget::default(),
         )
     }
 

@@ -134,7 +134,7 @@ pub(crate) async fn set(call: Box<Call>) -> HandlerResult {
         id: shape.id()?,
         only,
     };
-    let mut receipt = Receipt::new(&app.pools.receipts, call.responses.reservation());
+    let mut receipt = Receipt::new(&app.memory.receipts, call.responses.reservation());
     let mut standings = AskedStandings::new(wanted);
     let report = standings.are_wanted();
     if report {

@@ -38,6 +38,12 @@ const HEAD_BYTES_MAX: usize = 64 << 10;
 /// Maximum time for the head of a request on a connection for probes alone.
 const SPARE_HEADER_TIMEOUT: Duration = Duration::from_secs(1);
 
+/// How long there may be no free permit before waiting connections are accepted for probes alone, or closed.
+const CONNECTION_WAIT: Duration = Duration::from_secs(1);
+
+/// How long a write waits for a client that does not read.
+const WRITE_TIMEOUT: Duration = Duration::from_secs(30);
+
 /// Pause after `accept` failed, mostly for lack of file handles.
 const ACCEPT_PAUSE: Duration = Duration::from_millis(100);
 
@@ -56,8 +62,8 @@ impl Acceptor {
     pub(super) fn new(app: Arc<App>, limits: ServerLimits, address: SocketAddr) -> Self {
         let is_local = address.ip().to_canonical().is_loopback();
         let timeouts = WriteTimeouts::new(
-            limits.write_timeout,
-            app.pools.streams.clone(),
+            WRITE_TIMEOUT,
+            app.memory.streams.clone(),
             app.metrics.connections.hang_ups.clone(),
         );
         Self {
@@ -66,7 +72,7 @@ impl Acceptor {
             permits: ConnectionPermits::new(
                 limits.connections_max,
                 limits.connections_per_address_max,
-                limits.connection_wait,
+                CONNECTION_WAIT,
             ),
             open: OpenConnections::default(),
             app,
@@ -138,7 +144,7 @@ impl Acceptor {
         }
         let (app, gate) = (self.app.clone(), self.gate.clone());
         let flow = Arc::new(Backpressure::default());
-        let ahead = Arc::new(ReadAhead::new(&app.pools.read_ahead));
+        let ahead = Arc::new(ReadAhead::new(&app.memory.read_ahead));
         let permit = Arc::new(permit);
         let is_spare = permit.is_spare();
         let header_timeout = header_timeout(&self.limits, is_spare);
@@ -181,21 +187,21 @@ impl Acceptor {
         let open = self.open.add(&of_connection);
         let open = (open, app.metrics.connections.open());
         tokio::spawn(async move {
-            let early_ends = &app.metrics.connections.early_ends;
+            let connections = &app.metrics.connections;
             let connection = pin!(connection);
             tokio::select! {
                 biased;
                 ended = until_asked(connection, &of_connection, &app.feeds.time) => match ended {
                     Some(Ok(())) => {}
                     Some(Err(error)) => {
-                        early_ends.count(&error);
+                        connections.count_ended_early(&error);
                         tracing::debug!(%error, "a connection ended early");
                     }
                     None => {
-                        app.metrics.connections.hang_ups.inc();
+                        connections.hang_ups.inc();
                     }
                 },
-                () = permit.withdrawn() => early_ends.count_displaced(),
+                () = permit.withdrawn() => connections.count_displaced(),
             }
             drop((permit, open));
         });

@@ -75,7 +75,7 @@ enum FeedError {
     KindChanged(ReadError),
     Failed(Problem),
     /// All streams together would hold too much.
-    PoolFull(Problem),
+    ShareFull(Problem),
 }
 
 impl From<ReadError> for FeedError {
@@ -99,7 +99,7 @@ impl From<FeedError> for Problem {
     fn from(error: FeedError) -> Self {
         match error {
             FeedError::KindChanged(error) => error.into(),
-            FeedError::Failed(problem) | FeedError::PoolFull(problem) => problem,
+            FeedError::Failed(problem) | FeedError::ShareFull(problem) => problem,
         }
     }
 }
@@ -171,9 +171,9 @@ impl Feed {
             let top = self.app.profiled(&known, view, window.window, width);
             view = top.await?;
         }
-        let pool = &self.app.pools.streams;
-        let frame = Frame::of(board, &window, &view, width, before, pool);
-        let frame = frame.map_err(FeedError::PoolFull)?;
+        let share = &self.app.memory.streams;
+        let frame = Frame::of(board, &window, &view, width, before, share);
+        let frame = frame.map_err(FeedError::ShareFull)?;
         if frame.is_some() {
             self.app.metrics.streams.renders.inc();
         }
@@ -260,7 +260,7 @@ impl Feed {
                 let known = self.app.router.catalogue().known(kind);
                 known.map_or(Ok(None), |known| self.stale(*last, &known.kind, &before))
             }
-            Err(FeedError::Failed(problem) | FeedError::PoolFull(problem)) => Err(problem),
+            Err(FeedError::Failed(problem) | FeedError::ShareFull(problem)) => Err(problem),
         }
     }
 }

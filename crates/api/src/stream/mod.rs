@@ -11,7 +11,7 @@
 //! **Invariant:** a reader has at most one frame in the server's memory: it sends none while the connection's last
 //! write waits.
 //!
-//! Events count in a pool (`Pools::streams`) until they are dropped. When the pool is down to its reserve, no further
+//! Events count in their share of the memory budget until they are dropped. When the share is down to its reserve, no further
 //! tops are accepted, and readers that do not read are disconnected sooner. A feed whose next frame does not fit ends
 //! its streams.
 //!

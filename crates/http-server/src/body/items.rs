@@ -80,29 +80,28 @@ impl<'de> Visitor<'de> for Items<'_> {
 
 #[cfg(test)]
 mod tests {
-    use super::super::memory::BodyMemory;
     use super::*;
-    use crate::pool::Pool;
+    use crate::budget::Share;
 
-    fn body(pool: &Pool, text: &[u8]) -> Whole {
-        let mut body = BodyMemory::for_bodies_of(pool, 0, 1 << 20).body(text.len());
+    fn body(share: &Share, text: &[u8]) -> Whole {
+        let mut body = Whole::new(share, text.len());
         body.add(text).unwrap();
         body
     }
 
     fn kind_of(text: &str, max: usize) -> ProblemType {
-        let mut body = body(&Pool::up_to(0), text.as_bytes());
+        let mut body = body(&Share::up_to(1 << 20), text.as_bytes());
         items_from_json(&mut body, max).unwrap_err().kind
     }
 
     #[test]
     fn items_are_texts_and_other_values_are_rejected() {
-        let pool = Pool::up_to(0);
-        let mut some = body(&pool, br#" [1, {"a": [2]} ,"x"] "#);
+        let share = Share::up_to(1 << 20);
+        let mut some = body(&share, br#" [1, {"a": [2]} ,"x"] "#);
         let items = items_from_json(&mut some, 3).unwrap();
         let texts: Vec<&str> = items.iter().map(|item| item.get()).collect();
         assert_eq!(texts, ["1", r#"{"a": [2]}"#, r#""x""#]);
-        let mut none = body(&pool, b"[]");
+        let mut none = body(&share, b"[]");
         assert!(items_from_json(&mut none, 0).unwrap().is_empty());
         assert_eq!(kind_of("[1, 2", 3), ProblemType::Malformed);
         assert_eq!(kind_of("[1] 2", 3), ProblemType::Malformed);
@@ -120,17 +119,16 @@ mod tests {
     #[test]
     fn items_are_counted_until_the_body_is_dropped() {
         const ITEMS: usize = 1000;
-        let pool = Pool::up_to(0);
         let text = format!("[{}0]", "0,".repeat(ITEMS - 1));
-        let mut whole = body(&pool, text.as_bytes());
-        let items = items_from_json(&mut whole, ITEMS).unwrap();
         let counted = text.len() + ITEMS * size_of::<&RawValue>();
-        assert_eq!((items.capacity(), pool.bytes()), (ITEMS, counted));
-        let mut other = body(&pool, text.as_bytes());
-        pool.limit_to(pool.bytes());
+        let share = Share::up_to(counted + text.len());
+        let mut whole = body(&share, text.as_bytes());
+        let items = items_from_json(&mut whole, ITEMS).unwrap();
+        assert_eq!((items.capacity(), share.bytes()), (ITEMS, counted));
+        let mut other = body(&share, text.as_bytes());
         let rejected = items_from_json(&mut other, ITEMS).unwrap_err();
         assert_eq!(rejected.kind, ProblemType::Overloaded);
         drop((whole, other));
-        assert_eq!(pool.bytes(), 0);
+        assert_eq!(share.bytes(), 0);
     }
 }

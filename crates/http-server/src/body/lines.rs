@@ -6,7 +6,8 @@ use memchr::memchr;
 use wire::problem::Problem;
 
 use super::frames::next_bytes;
-use super::memory::{BodyBytes, BodyMemory, grown};
+use super::memory::{count, grown};
+use crate::budget::{HeldBytes, Share};
 
 /// The limit of one NDJSON line.
 pub const LINE_BYTES_MAX: usize = 64 << 10;
@@ -22,7 +23,7 @@ pub const LINES: &str = "application/x-ndjson";
 pub struct Lines {
     body: Body,
     buffer: BytesMut,
-    counted: BodyBytes,
+    counted: HeldBytes,
     /// Lines were split off the buffer, whose memory still contains them.
     has_split: bool,
     /// The length at the beginning of the buffer that has no newline.
@@ -44,13 +45,13 @@ pub enum BodyLine {
 }
 
 impl Lines {
-    /// Creates a reader of a body.
+    /// Creates a reader of a body, which counts in this share.
     #[must_use]
-    pub fn new(memory: &BodyMemory, body: Body) -> Self {
+    pub fn new(share: &Share, body: Body) -> Self {
         Self {
             body,
             buffer: BytesMut::new(),
-            counted: memory.counted(),
+            counted: share.hold(),
             has_split: false,
             searched: 0,
             skipping: false,
@@ -128,8 +129,8 @@ impl Lines {
 
     /// Moves the buffer to memory of this capacity, and counts it.
     fn reallocate(&mut self, capacity: usize) -> Result<(), Problem> {
-        self.counted
-            .resize(capacity.saturating_sub(LINES_FREE_BYTES))?;
+        let bytes = capacity.saturating_sub(LINES_FREE_BYTES);
+        count(&mut self.counted, bytes)?;
         let mut buffer = BytesMut::with_capacity(capacity);
         buffer.extend_from_slice(&self.buffer);
         self.buffer = buffer;
@@ -153,16 +154,11 @@ mod tests {
     use wire::problem::ProblemType;
 
     use super::*;
-    use crate::pool::{BODIES_BYTES_MAX, Pool};
-
-    fn memory() -> BodyMemory {
-        BodyMemory::for_bodies_of(&Pool::up_to(0), 0, BODIES_BYTES_MAX)
-    }
 
     async fn lines(chunks: Vec<Vec<u8>>) -> Vec<BodyLine> {
         let chunks = chunks.into_iter().map(Ok::<_, std::io::Error>);
         let body = Body::from_stream(futures::stream::iter(chunks));
-        let mut lines = Lines::new(&memory(), body);
+        let mut lines = Lines::new(&Share::up_to(1 << 20), body);
         let mut all = Vec::new();
         while let Some(line) = lines.next().await.unwrap() {
             all.push(line);
@@ -187,11 +183,11 @@ mod tests {
     }
 
     /// Returns a stream of lines that has sent these parts, and sends nothing more.
-    fn begun(memory: &BodyMemory, parts: &[&[u8]]) -> Lines {
+    fn begun(share: &Share, parts: &[&[u8]]) -> Lines {
         let parts: Vec<_> = parts.iter().map(|part| Ok(part.to_vec())).collect();
         let silence = futures::stream::pending::<Result<Vec<u8>, std::io::Error>>();
         Lines::new(
-            memory,
+            share,
             Body::from_stream(futures::stream::iter(parts).chain(silence)),
         )
     }
@@ -199,39 +195,37 @@ mod tests {
     #[tokio::test]
     async fn incomplete_lines_count_as_memory_of_bodies() {
         const HALF: usize = LINE_BYTES_MAX / 2;
-        let pool = Pool::up_to(0);
         // The buffer of each stream has doubled once.
         let of_one = LINE_BYTES_MAX - LINES_FREE_BYTES;
-        let memory = BodyMemory::for_bodies_of(&pool, 0, 2 * of_one);
+        let share = Share::up_to(2 * of_one);
         let long = vec![b'x'; HALF + LINES_FREE_BYTES];
-        let mut streams = [(); 2].map(|()| begun(&memory, &[&long[..HALF], &long[HALF..]]));
+        let mut streams = [(); 2].map(|()| begun(&share, &[&long[..HALF], &long[HALF..]]));
         for lines in &mut streams {
             assert!(lines.next().now_or_never().is_none());
             assert_eq!(lines.buffer.capacity(), LINE_BYTES_MAX);
         }
-        assert_eq!(pool.bytes(), 2 * of_one);
-        let rejected = begun(&memory, &[&long]).next().await.unwrap_err();
+        assert_eq!(share.bytes(), 2 * of_one);
+        let rejected = begun(&share, &[&long]).next().await.unwrap_err();
         assert_eq!(rejected.kind, ProblemType::Overloaded);
         // Short lines are not counted.
         let short = vec![b'x'; LINES_FREE_BYTES - 2];
-        let mut lines = begun(&memory, &[b"a\n", &short]);
+        let mut lines = begun(&share, &[b"a\n", &short]);
         assert_eq!(lines.next().await.unwrap(), Some(text("a")));
         assert!(lines.next().now_or_never().is_none());
         drop(streams);
-        assert_eq!(pool.bytes(), 0);
+        assert_eq!(share.bytes(), 0);
     }
 
     #[tokio::test]
     async fn lines_that_were_read_are_not_counted() {
-        let pool = Pool::up_to(0);
-        let memory = BodyMemory::for_bodies_of(&pool, 0, LINE_BYTES_MAX);
+        let share = Share::up_to(LINE_BYTES_MAX);
         let mut body = vec![b'x'; LINE_BYTES_MAX];
         body.extend_from_slice(b"\nb");
-        let mut lines = begun(&memory, &[&body]);
+        let mut lines = begun(&share, &[&body]);
         assert!(matches!(lines.next().await, Ok(Some(BodyLine::Text(_)))));
-        assert!(pool.bytes() > 0);
+        assert!(share.bytes() > 0);
         assert!(lines.next().now_or_never().is_none());
-        assert_eq!(pool.bytes(), 0);
+        assert_eq!(share.bytes(), 0);
         assert!(
             lines.buffer.capacity() < 1000,
             "{}",

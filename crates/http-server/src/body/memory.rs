@@ -1,7 +1,6 @@
-//! The memory of all bodies, under one limit: [`BodyMemory`].
+//! The memory of bodies: [`Whole`].
 //!
-//! Without this limit every connection could send a body of the maximum size at once. Bytes are counted as they arrive,
-//! until the handler drops the body ([`Whole`], or a stream of lines). The capacity of the buffer counts: it doubles
+//! Bytes count in the share of bodies as they arrive, until the handler drops the body ([`Whole`], or a stream of lines). The capacity of the buffer counts: it doubles
 //! when it is full, unless the length of the body is known.
 
 use std::ops::Deref;
@@ -9,7 +8,7 @@ use std::ops::Deref;
 use serde_json::value::RawValue;
 use wire::problem::{Problem, ProblemType};
 
-use crate::pool::{HeldBytes, Pool};
+use crate::budget::{HeldBytes, Share};
 
 /// The maximum elements of an array. Clients send more of them as lines.
 pub const ARRAY_ITEMS_MAX: usize = 100_000;
@@ -20,65 +19,45 @@ pub(super) const ITEM_BYTES: usize = size_of::<&RawValue>();
 /// The length of the shortest item, with its comma.
 const ITEM_BYTES_MIN: usize = 2;
 
-/// The limit of the memory of all bodies.
-#[derive(Debug)]
-pub struct BodyMemory(Pool);
-
-/// Counted memory, until this is dropped.
-#[derive(Debug)]
-pub(crate) struct BodyBytes(HeldBytes);
-
 /// A whole body, or the part that has arrived. Its memory is counted until this is dropped.
 #[derive(Debug)]
 pub struct Whole {
     bytes: Vec<u8>,
     bytes_max: usize,
-    counted: BodyBytes,
+    counted: HeldBytes,
 }
 
-impl BodyMemory {
-    /// Limits the memory of all bodies to `all_bytes_max`, but permits at least one body of `bytes_max` with the items
-    /// of its array.
-    #[must_use]
-    pub fn for_bodies_of(pool: &Pool, bytes_max: usize, all_bytes_max: usize) -> Self {
-        let items = (bytes_max / ITEM_BYTES_MIN + 1).min(ARRAY_ITEMS_MAX) * ITEM_BYTES;
-        pool.limit_to(all_bytes_max.max(bytes_max + items));
-        Self(pool.clone())
-    }
-
-    /// Returns an empty body that grows to at most `bytes_max`.
-    pub(super) fn body(&self, bytes_max: usize) -> Whole {
-        Whole {
-            bytes: Vec::new(),
-            bytes_max,
-            counted: self.counted(),
-        }
-    }
-
-    /// Returns a counter of zero bytes.
-    pub(super) fn counted(&self) -> BodyBytes {
-        BodyBytes(self.0.hold())
-    }
+/// Returns the memory of a body of `bytes_max`, with the items of its array.
+pub(crate) fn memory_of_body(bytes_max: usize) -> usize {
+    let items = (bytes_max / ITEM_BYTES_MIN + 1).min(ARRAY_ITEMS_MAX);
+    bytes_max + items * ITEM_BYTES
 }
 
-impl BodyBytes {
-    /// Counts this number of bytes instead of the previous one.
-    pub(super) fn resize(&mut self, bytes: usize) -> Result<(), Problem> {
-        if self.0.resize(bytes) {
-            return Ok(());
-        }
-        let detail = "the bodies of all current requests exceed the memory for bodies";
-        Err(Problem::new(ProblemType::Overloaded, detail))
+/// Counts this number of bytes instead of the previous one.
+pub(super) fn count(counted: &mut HeldBytes, bytes: usize) -> Result<(), Problem> {
+    if counted.resize(bytes) {
+        return Ok(());
     }
+    let detail = "the bodies of all current requests exceed the memory for bodies";
+    Err(Problem::new(ProblemType::Overloaded, detail))
 }
 
 impl Whole {
+    /// Creates an empty body that grows to at most `bytes_max`, and counts in this share.
+    pub(super) fn new(share: &Share, bytes_max: usize) -> Self {
+        Self {
+            bytes: Vec::new(),
+            bytes_max,
+            counted: share.hold(),
+        }
+    }
+
     pub(super) fn add(&mut self, bytes: &[u8]) -> Result<(), Problem> {
         let capacity = self.bytes.capacity();
         let needed = self.len() + bytes.len();
         if needed > capacity {
             let capacity = grown(capacity, needed, self.bytes_max);
-            self.counted.resize(capacity)?;
+            count(&mut self.counted, capacity)?;
             self.bytes.reserve_exact(capacity - self.len());
         }
         self.bytes.extend_from_slice(bytes);
@@ -87,7 +66,7 @@ impl Whole {
 
     /// Counts the memory of values that are parsed from the body.
     pub(super) fn count_parsed(&mut self, bytes: usize) -> Result<(), Problem> {
-        self.counted.resize(self.bytes.capacity() + bytes)
+        count(&mut self.counted, self.bytes.capacity() + bytes)
     }
 }
 
@@ -110,13 +89,12 @@ mod tests {
 
     #[test]
     fn bodies_share_a_limit_until_they_are_dropped() {
-        let pool = Pool::up_to(0);
-        let memory = BodyMemory::for_bodies_of(&pool, 1, 4096);
-        let mut first = memory.body(1536);
+        let share = Share::up_to(4096);
+        let mut first = Whole::new(&share, 1536);
         for _ in 0..2 {
             first.add(&[b' '; 512]).unwrap();
         }
-        let mut second = memory.body(4096);
+        let mut second = Whole::new(&share, 4096);
         second.add(&[b' '; 2000]).unwrap();
         second.count_parsed(1072).unwrap();
         let rejected = first.add(b" ").unwrap_err();
@@ -125,7 +103,7 @@ mod tests {
         drop(second);
         first.add(b" ").unwrap();
         drop(first);
-        assert_eq!(pool.bytes(), 0);
+        assert_eq!(share.bytes(), 0);
     }
 
     #[test]
@@ -133,14 +111,13 @@ mod tests {
         const PIECE: usize = 1000;
         // A body of a known length, and one of an unknown length.
         for (pieces_max, capacity) in [(100, 100), (1000, 128)] {
-            let pool = Pool::up_to(0);
-            let bytes_max = pieces_max * PIECE;
-            let mut body = BodyMemory::for_bodies_of(&pool, bytes_max, 0).body(bytes_max);
+            let share = Share::up_to(1 << 20);
+            let mut body = Whole::new(&share, pieces_max * PIECE);
             for _ in 0..100 {
                 body.add(&[b' '; PIECE]).unwrap();
-                assert_eq!(pool.bytes(), body.bytes.capacity());
+                assert_eq!(share.bytes(), body.bytes.capacity());
             }
-            assert_eq!(pool.bytes(), capacity * PIECE);
+            assert_eq!(share.bytes(), capacity * PIECE);
         }
     }
 }

@@ -11,21 +11,15 @@ use tokio::time::timeout;
 use wire::problem::{Problem, ProblemType};
 
 use super::frames::next_bytes;
-use super::memory::{BodyMemory, Whole};
-
-/// The default limit of a JSON body.
-pub(crate) const BODY_BYTES_MAX: usize = 16 << 20;
+use super::memory::Whole;
+use crate::budget::Share;
 
 /// The time within which a whole body must arrive. It limits how long a slow client holds a request permit.
 const WHOLE_WAIT_MAX: Duration = Duration::from_mins(2);
 
-/// Reads a whole body of at most `bytes_max` bytes, within a time limit.
-pub async fn whole_up_to(
-    memory: &BodyMemory,
-    body: Body,
-    bytes_max: usize,
-) -> Result<Whole, Problem> {
-    let mut read = pin!(read_whole(memory, body, bytes_max));
+/// Reads a whole body of at most `bytes_max` bytes, which count in this share, within a time limit.
+pub async fn whole_up_to(share: &Share, body: Body, bytes_max: usize) -> Result<Whole, Problem> {
+    let mut read = pin!(read_whole(share, body, bytes_max));
     // Without a timer if all of it has arrived.
     if let Poll::Ready(whole) = poll!(&mut read) {
         return whole;
@@ -37,11 +31,7 @@ pub async fn whole_up_to(
     })
 }
 
-async fn read_whole(
-    memory: &BodyMemory,
-    mut body: Body,
-    bytes_max: usize,
-) -> Result<Whole, Problem> {
+async fn read_whole(share: &Share, mut body: Body, bytes_max: usize) -> Result<Whole, Problem> {
     let too_large = || {
         let detail = format!("the body is larger than {bytes_max} bytes");
         Problem::new(ProblemType::TooLarge, detail)
@@ -52,7 +42,7 @@ async fn read_whole(
         return Err(too_large());
     }
     let length = hint.exact().and_then(|length| usize::try_from(length).ok());
-    let mut whole = memory.body(length.unwrap_or(bytes_max));
+    let mut whole = Whole::new(share, length.unwrap_or(bytes_max));
     while let Some(bytes) = next_bytes(&mut body).await? {
         if whole.len() + bytes.len() > bytes_max {
             return Err(too_large());
@@ -71,11 +61,6 @@ mod tests {
 
     use super::*;
     use crate::body::frames::SILENCE_MAX;
-    use crate::pool::{BODIES_BYTES_MAX, Pool};
-
-    fn memory() -> BodyMemory {
-        BodyMemory::for_bodies_of(&Pool::up_to(0), 0, BODIES_BYTES_MAX)
-    }
 
     /// Returns a body that never ends, with one byte per interval.
     fn trickling(every: Duration) -> Body {
@@ -92,14 +77,15 @@ mod tests {
             (SILENCE_MAX * 2, SILENCE_MAX, "sent nothing for 30 s"),
         ] {
             let began = tokio::time::Instant::now();
-            let problem = whole_up_to(&memory(), trickling(every), 1000)
+            let problem = whole_up_to(&Share::up_to(1000), trickling(every), 1000)
                 .await
                 .unwrap_err();
             assert_eq!(problem.kind, ProblemType::TooSlow);
             assert!(problem.detail.contains(detail), "{problem:?}");
             assert_eq!(began.elapsed(), waited);
         }
-        let problem = whole_up_to(&memory(), trickling(Duration::from_millis(1)), 10).await;
+        let problem =
+            whole_up_to(&Share::up_to(1000), trickling(Duration::from_millis(1)), 10).await;
         assert_eq!(problem.unwrap_err().kind, ProblemType::TooLarge);
     }
 }

@@ -16,14 +16,14 @@ const LARGE: usize = 100_000;
 const HERE: IpAddr = IpAddr::V4(Ipv4Addr::new(10, 0, 0, 1));
 const THERE: IpAddr = IpAddr::V4(Ipv4Addr::new(10, 0, 0, 2));
 
-/// Returns a pool for four large responses, of which reads may use three.
-fn pool() -> Pool {
-    Pool::up_to(4 * LARGE)
+/// Returns a share for four large responses, of which reads may use three.
+fn share() -> Share {
+    Share::up_to(4 * LARGE)
 }
 
-/// Returns the responses to an address that may use the whole pool.
-fn of_one_address(pool: &Pool) -> AddressResponses {
-    Responses::new(pool, usize::MAX).to(HERE)
+/// Returns the responses to an address that may use the whole share.
+fn of_one_address(share: &Share) -> AddressResponses {
+    Responses::new(share, usize::MAX).to(HERE)
 }
 
 fn of_bytes(bytes: usize) -> Response {
@@ -58,39 +58,39 @@ fn is_displaced(flow: &Backpressure) -> bool {
 
 #[tokio::test]
 async fn a_response_counts_until_its_last_piece_is_dropped() {
-    let pool = pool();
-    let mut body = sent(&of_one_address(&pool), large(), &free()).into_body();
-    assert_eq!(pool.bytes(), LARGE);
+    let share = share();
+    let mut body = sent(&of_one_address(&share), large(), &free()).into_body();
+    assert_eq!(share.bytes(), LARGE);
     let piece = body.frame().await.unwrap().unwrap().into_data().unwrap();
     drop(body);
-    assert_eq!((piece.len(), pool.bytes()), (LARGE, LARGE));
+    assert_eq!((piece.len(), share.bytes()), (LARGE, LARGE));
     let mut half = piece;
     let _ = half.split_to(LARGE / 2);
-    assert_eq!(pool.bytes(), LARGE);
+    assert_eq!(share.bytes(), LARGE);
     drop(half);
-    assert_eq!(pool.bytes(), 0);
+    assert_eq!(share.bytes(), 0);
 }
 
 #[tokio::test(start_paused = true)]
-async fn in_a_full_pool_large_responses_are_refused_and_small_ones_are_sent() {
-    let pool = pool();
-    let responses = of_one_address(&pool);
+async fn in_a_full_share_large_responses_are_refused_and_small_ones_are_sent() {
+    let share = share();
+    let responses = of_one_address(&share);
     let held = [(); 3].map(|()| sent(&responses, large(), &free()));
     assert!(held.iter().all(|response| response.status() == 200));
     let refused = responses.send(large(), &free()).await;
     assert_eq!(refused.status(), 503);
     assert!(refused.headers().contains_key("retry-after"));
     let small = sent(&responses, of_bytes(SMALL_BYTES_MAX), &free());
-    assert_eq!((small.status().as_u16(), pool.bytes()), (200, 3 * LARGE));
+    assert_eq!((small.status().as_u16(), share.bytes()), (200, 3 * LARGE));
     drop(held);
-    assert_eq!(pool.bytes(), 0);
+    assert_eq!(share.bytes(), 0);
     assert_eq!(sent(&responses, large(), &free()).status(), 200);
 }
 
 #[tokio::test(start_paused = true)]
 async fn a_write_reserves_its_response_before_it_is_applied_or_is_refused() {
-    let pool = pool();
-    let responses = of_one_address(&pool);
+    let share = share();
+    let responses = of_one_address(&share);
     let reads = [(); 3].map(|()| sent(&responses, large(), &free()));
     // Uses the reserve.
     let mut reservation = responses.reservation();
@@ -100,45 +100,48 @@ async fn a_write_reserves_its_response_before_it_is_applied_or_is_refused() {
         .resize(SMALL_BYTES_MAX + 1)
         .unwrap_err();
     assert_eq!(refused.kind, ProblemType::Overloaded);
-    assert_eq!(pool.bytes(), pool.bytes_max());
+    assert_eq!(share.bytes(), share.bytes_max());
     // The response is shorter than the reservation, so the remaining bytes are released.
     let written = sent(&responses, reservation.answer(of_bytes(LARGE / 2)), &free());
     assert_eq!(written.status(), 200);
-    assert_eq!(pool.bytes(), 7 * LARGE / 2);
+    assert_eq!(share.bytes(), 7 * LARGE / 2);
     responses.reservation().resize(LARGE / 2).unwrap();
     let mut small = responses.reservation();
     small.resize(LARGE / 2).unwrap();
     let small = sent(&responses, small.answer(of_bytes(SMALL_BYTES_MAX)), &free());
-    assert_eq!(pool.bytes(), 7 * LARGE / 2);
+    assert_eq!(share.bytes(), 7 * LARGE / 2);
     drop((reads, written, small));
-    assert_eq!(pool.bytes(), 0);
+    assert_eq!(share.bytes(), 0);
 }
 
 #[tokio::test(start_paused = true)]
 async fn a_growing_response_is_counted_once() {
-    let pool = pool();
-    let responses = of_one_address(&pool);
+    let share = share();
+    let responses = of_one_address(&share);
     let mut reservation = responses.reservation();
     reservation.resize_for_read(SMALL_BYTES_MAX).await.unwrap();
-    assert_eq!(pool.bytes(), 0);
+    assert_eq!(share.bytes(), 0);
     reservation.resize_for_read(LARGE / 2).await.unwrap();
     reservation.resize_for_read(LARGE).await.unwrap();
-    assert_eq!(pool.bytes(), LARGE);
+    assert_eq!(share.bytes(), LARGE);
     let other = sent(&responses, large(), &free());
     assert!(reservation.resize_for_read(2 * LARGE + 1).await.is_err());
-    assert_eq!(pool.bytes(), 2 * LARGE);
+    assert_eq!(share.bytes(), 2 * LARGE);
     drop(other);
     reservation.resize_for_read(3 * LARGE).await.unwrap();
     let response = sent(&responses, reservation.answer(of_bytes(3 * LARGE)), &free());
-    assert_eq!((response.status().as_u16(), pool.bytes()), (200, 3 * LARGE));
+    assert_eq!(
+        (response.status().as_u16(), share.bytes()),
+        (200, 3 * LARGE)
+    );
     drop(response);
-    assert_eq!(pool.bytes(), 0);
+    assert_eq!(share.bytes(), 0);
 }
 
 #[tokio::test]
-async fn a_response_larger_than_the_share_of_its_address_is_refused_even_alone() {
-    let pool = Pool::up_to(16 * LARGE);
-    let responses = Responses::new(&pool, 4 * LARGE).to(HERE);
+async fn a_response_larger_than_the_limit_of_its_address_is_refused_even_alone() {
+    let share = Share::up_to(16 * LARGE);
+    let responses = Responses::new(&share, 4 * LARGE).to(HERE);
     // Reads leave the reserve.
     let refused = sent(&responses, of_bytes(3 * LARGE + 1), &free());
     assert_eq!(refused.status(), StatusCode::PAYLOAD_TOO_LARGE);
@@ -150,20 +153,20 @@ async fn a_response_larger_than_the_share_of_its_address_is_refused_even_alone()
         refused.detail.contains("400000 are the limit"),
         "{refused:?}"
     );
-    assert_eq!(pool.bytes(), 0);
+    assert_eq!(share.bytes(), 0);
     write.resize(4 * LARGE).unwrap();
-    // A smaller pool is a smaller share.
-    pool.limit_to(LARGE);
+    // A share below the limit of an address is the limit.
+    let responses = Responses::new(&Share::up_to(LARGE), 4 * LARGE).to(HERE);
     let refused = responses.reservation().resize(LARGE + 1).unwrap_err();
     assert_eq!(refused.kind, ProblemType::TooLarge);
 }
 
 #[tokio::test]
 async fn a_response_is_given_to_its_connection_in_pieces_and_is_whole() {
-    let pool = Pool::up_to(4 << 20);
+    let share = Share::up_to(4 << 20);
     let bytes: Vec<u8> = (0..=u8::MAX).cycle().take(2 * PIECE_BYTES + 1).collect();
     let response = Body::from(bytes.clone()).into_response();
-    let mut body = sent(&of_one_address(&pool), response, &free()).into_body();
+    let mut body = sent(&of_one_address(&share), response, &free()).into_body();
     let mut read = Vec::new();
     for left in [2 * PIECE_BYTES + 1, PIECE_BYTES + 1, 1] {
         assert_eq!(body.size_hint().exact(), Some(left as u64));
@@ -177,8 +180,8 @@ async fn a_response_is_given_to_its_connection_in_pieces_and_is_whole() {
 
 #[tokio::test(start_paused = true)]
 async fn each_address_has_its_own_limit() {
-    let pool = Pool::up_to(16 * LARGE);
-    let responses = Responses::new(&pool, 4 * LARGE);
+    let share = Share::up_to(16 * LARGE);
+    let responses = Responses::new(&share, 4 * LARGE);
     let (here, there) = (responses.to(HERE), responses.to(THERE));
     let held = [(); 3].map(|()| sent(&here, large(), &free()));
     assert!(held.iter().all(|response| response.status() == 200));
@@ -200,17 +203,17 @@ async fn each_address_has_its_own_limit() {
         (written.status(), other.status()),
         (StatusCode::OK, StatusCode::OK)
     );
-    assert_eq!(pool.bytes(), 5 * LARGE);
+    assert_eq!(share.bytes(), 5 * LARGE);
     drop((held, written));
     assert_eq!(sent(&here, large(), &free()).status(), 200);
     drop(other);
-    assert_eq!(pool.bytes(), 0);
+    assert_eq!(share.bytes(), 0);
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_response_that_the_pool_refuses_is_not_counted_for_its_address() {
-    let pool = pool();
-    let responses = Responses::new(&pool, 4 * LARGE);
+async fn a_response_that_the_share_refuses_is_not_counted_for_its_address() {
+    let share = share();
+    let responses = Responses::new(&share, 4 * LARGE);
     let [mut first, mut second] = [(); 2].map(|()| responses.to(THERE).reservation());
     first.resize(2 * LARGE).unwrap();
     let [mut other, mut read] = [(); 2].map(|()| responses.to(HERE).reservation());
@@ -251,8 +254,8 @@ impl Read {
 #[tokio::test(start_paused = true)]
 async fn the_slowest_connection_is_closed_first_and_a_fast_or_new_one_never() {
     const BYTES: usize = 8 * PIECE_BYTES;
-    let pool = Pool::up_to(4 * BYTES);
-    let responses = of_one_address(&pool);
+    let share = Share::up_to(4 * BYTES);
+    let responses = of_one_address(&share);
     let [mut slow, mut slowest, mut fast] = [(); 3].map(|()| Read::of(&responses));
     let refused = async |responses: &AddressResponses| {
         let response = responses.send(of_bytes(BYTES), &free()).await;
@@ -276,7 +279,7 @@ async fn the_slowest_connection_is_closed_first_and_a_fast_or_new_one_never() {
         assert!(is_displaced(&closed.flow));
         assert!(!is_displaced(&fast.flow));
         // Counted bytes never exceed the limit.
-        assert_eq!(pool.bytes(), 3 * BYTES);
+        assert_eq!(share.bytes(), 3 * BYTES);
     }
     assert!(
         refused(&responses).await,
@@ -294,15 +297,15 @@ async fn the_slowest_connection_is_closed_first_and_a_fast_or_new_one_never() {
     assert!(is_displaced(&fast.flow), "it takes nothing any more");
     // A closed connection is not released a second time when it ends.
     drop((slow, slowest, fast));
-    assert_eq!(pool.bytes(), 3 * BYTES);
+    assert_eq!(share.bytes(), 3 * BYTES);
     drop((new, last));
-    assert_eq!(pool.bytes(), 0);
+    assert_eq!(share.bytes(), 0);
 }
 
 #[tokio::test(start_paused = true)]
 async fn at_its_limit_an_address_closes_its_own_connection() {
-    let pool = Pool::up_to(16 * LARGE);
-    let responses = Responses::new(&pool, LARGE);
+    let share = Share::up_to(16 * LARGE);
+    let responses = Responses::new(&share, LARGE);
     let write = |address| {
         let mut reservation = responses.to(address).reservation();
         reservation.resize(LARGE).unwrap();
@@ -319,8 +322,8 @@ async fn at_its_limit_an_address_closes_its_own_connection() {
 
 #[tokio::test(start_paused = true)]
 async fn a_scrape_is_served_whatever_others_leave_unread() {
-    let pool = pool();
-    let scrapes = Responses::for_scrapes(&pool).to(HERE);
+    let share = share();
+    let scrapes = Responses::for_scrapes(&share).to(HERE);
     let mut flows = Vec::new();
     let mut held = Vec::new();
     for _ in 0..100 {
@@ -328,7 +331,7 @@ async fn a_scrape_is_served_whatever_others_leave_unread() {
         let flow = blocked();
         let response = sent(&scrapes, large(), &flow);
         assert_eq!(response.status(), 200);
-        assert!(pool.bytes() <= pool.bytes_max(), "{}", pool.bytes());
+        assert!(share.bytes() <= share.bytes_max(), "{}", share.bytes());
         flows.push(flow);
         held.push(response);
     }
@@ -339,8 +342,8 @@ async fn a_scrape_is_served_whatever_others_leave_unread() {
 
 #[tokio::test(start_paused = true)]
 async fn a_few_reads_wait_for_free_bytes() {
-    let pool = pool();
-    let responses = of_one_address(&pool);
+    let share = share();
+    let responses = of_one_address(&share);
     let held = [(); 3].map(|()| sent(&responses, large(), &free()));
     let began = Instant::now();
     let reads = [(); READS_WAITING_MAX].map(|()| {
@@ -362,5 +365,5 @@ async fn a_few_reads_wait_for_free_bytes() {
     }
     assert_eq!(served, 3);
     assert!(began.elapsed() <= WAIT_MAX + RETRY_EVERY);
-    assert_eq!(pool.bytes(), 3 * LARGE);
+    assert_eq!(share.bytes(), 3 * LARGE);
 }

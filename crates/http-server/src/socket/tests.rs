@@ -9,8 +9,8 @@ use super::*;
 
 const WRITE_TIMEOUT: Duration = Duration::from_secs(30);
 
-/// The bytes of the pool, with and without the reserve.
-const POOL_BYTES: usize = 100;
+/// The bytes of the share, with and without the reserve.
+const SHARE_BYTES: usize = 100;
 const UNRESERVED_BYTES: usize = 75;
 
 /// A connection whose client does not read.
@@ -24,7 +24,7 @@ struct BlockedConnection {
 }
 
 impl BlockedConnection {
-    async fn new(pool: &Pool, is_stream: bool) -> Self {
+    async fn new(share: &Share, is_stream: bool) -> Self {
         let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
         let client = TcpStream::connect(listener.local_addr().unwrap());
         let client = client.await.unwrap();
@@ -34,8 +34,8 @@ impl BlockedConnection {
             flow.streams();
         }
         let hang_ups = Counter::default();
-        let timeouts = WriteTimeouts::new(WRITE_TIMEOUT, pool.clone(), hang_ups.clone());
-        let ahead = Arc::new(ReadAhead::new(&Pool::up_to(0)));
+        let timeouts = WriteTimeouts::new(WRITE_TIMEOUT, share.clone(), hang_ups.clone());
+        let ahead = Arc::new(ReadAhead::new(&Share::up_to(0)));
         Self {
             socket: Socket::new(stream, flow, ahead, Arc::new(timeouts)),
             hang_ups,
@@ -70,10 +70,10 @@ async fn a_blocked_stream_ends_after_a_second_while_the_reserve_is_in_use() {
         (true, UNRESERVED_BYTES + 1, STALL_CHECK_INTERVAL),
         (false, UNRESERVED_BYTES + 1, WRITE_TIMEOUT),
     ] {
-        let pool = Pool::up_to(POOL_BYTES);
-        let mut held = pool.hold();
+        let share = Share::up_to(SHARE_BYTES);
+        let mut held = share.hold();
         assert!(held.resize(held_bytes));
-        let mut connection = BlockedConnection::new(&pool, is_stream).await;
+        let mut connection = BlockedConnection::new(&share, is_stream).await;
         let waited = connection.waited().await;
         assert_eq!(
             waited.as_secs(),
@@ -88,7 +88,7 @@ async fn a_blocked_stream_ends_after_a_second_while_the_reserve_is_in_use() {
 async fn the_operating_system_buffers_few_unsent_bytes() {
     // The receive buffer of the client also accepts some. By default the system buffers megabytes.
     const BUFFERED_BYTES_MAX: usize = 1 << 20;
-    let mut connection = BlockedConnection::new(&Pool::up_to(POOL_BYTES), false).await;
+    let mut connection = BlockedConnection::new(&Share::up_to(SHARE_BYTES), false).await;
     connection.waited().await;
     let written = connection.written_bytes;
     assert!((1..=BUFFERED_BYTES_MAX).contains(&written), "{written}");
@@ -96,9 +96,9 @@ async fn the_operating_system_buffers_few_unsent_bytes() {
 
 #[tokio::test(start_paused = true)]
 async fn an_already_blocked_stream_ends_within_a_second_once_the_reserve_is_used() {
-    let pool = Pool::up_to(POOL_BYTES);
-    let mut held = pool.hold();
-    let mut connection = BlockedConnection::new(&pool, true).await;
+    let share = Share::up_to(SHARE_BYTES);
+    let mut held = share.hold();
+    let mut connection = BlockedConnection::new(&share, true).await;
     let end = async {
         connection.waited().await;
         Instant::now()

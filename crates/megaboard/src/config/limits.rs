@@ -5,16 +5,10 @@ use std::ops::RangeInclusive;
 use std::time::Duration;
 
 use access::RateSettings;
-use api::ServerLimits;
+use api::{MemoryBudget, MemorySettings, ServerLimits};
 use serde::{Deserialize, Deserializer};
-use shard_store::Memory;
-use store_local::REMEMBERED_ID_BYTES_MAX;
 
 use super::bounds::{span_within, within};
-use crate::memory::share_bytes;
-
-/// By default remembered ids take at most this fraction of the memory limit: one half.
-const IDS_PART: u64 = 2;
 
 /// The maximum of `body_bytes`: a JSON body is held in memory as a whole.
 const BODY_BYTES_CAP: NonZeroUsize = NonZeroUsize::new(1 << 30).expect("not 0");
@@ -66,12 +60,14 @@ impl LimitsSection {
         }
     }
 
-    /// Returns the maximum bytes of remembered ids: by default at most half of the memory limit.
-    pub(super) fn remembered_id_bytes_max(&self, memory: &Memory) -> usize {
-        self.remembered_id_bytes.map_or_else(
-            || share_bytes(memory, IDS_PART, REMEMBERED_ID_BYTES_MAX),
-            NonZeroUsize::get,
-        )
+    pub(super) fn memory_budget(&self, limit: Option<u64>) -> MemoryBudget {
+        MemoryBudget::new(MemorySettings {
+            limit,
+            body: self.body_bytes.map(NonZeroUsize::get),
+            responses: self.response_bytes.map(NonZeroUsize::get),
+            responses_per_address: self.response_bytes_per_address.map(NonZeroUsize::get),
+            remembered_ids: self.remembered_id_bytes.map(NonZeroUsize::get),
+        })
     }
 
     pub(super) fn server_limits(&self) -> ServerLimits {
@@ -86,9 +82,6 @@ impl LimitsSection {
             streams_per_address_max: or(self.streams_per_address, default.streams_per_address_max),
             requests_max: or(self.requests, default.requests_max),
             header_timeout: self.header_timeout.unwrap_or(default.header_timeout),
-            body_bytes_max: or(self.body_bytes, default.body_bytes_max),
-            response_bytes_max: or(self.response_bytes, default.response_bytes_max),
-            response_bytes_per_address_max: self.response_bytes_per_address.map(NonZeroUsize::get),
             ..default
         }
     }
@@ -111,21 +104,22 @@ mod tests {
             (parsed.requests_max, parsed.connections_max),
             (7, default.connections_max)
         );
-        assert_eq!(parsed.body_bytes_max, default.body_bytes_max);
-        let parsed = limits("header_timeout = \"5s\"\nconnections = 3\nbody_bytes = 1000").unwrap();
+        let parsed = limits("header_timeout = \"5s\"\nconnections = 3").unwrap();
         assert_eq!(parsed.header_timeout, Duration::from_secs(5));
-        assert_eq!((parsed.connections_max, parsed.body_bytes_max), (3, 1000));
-        let section: LimitsSection = toml::from_str("remembered_id_bytes = 5").unwrap();
-        assert_eq!(section.remembered_id_bytes_max(&Memory::with_limit(4)), 5);
+        assert_eq!(parsed.connections_max, 3);
         let section: LimitsSection = toml::from_str("[address]\nburst = 3").unwrap();
-        for (memory, max) in [
-            (Memory::default(), REMEMBERED_ID_BYTES_MAX),
-            (Memory::with_limit(u64::MAX), REMEMBERED_ID_BYTES_MAX),
-            (Memory::with_limit(1 << 30), 1 << 29),
-        ] {
-            assert_eq!(section.remembered_id_bytes_max(&memory), max);
-        }
         assert_eq!(section.address.burst, NonZeroU32::new(3));
+    }
+
+    #[test]
+    fn settings_of_memory_reach_the_budget() {
+        let text = "body_bytes = 1000\nresponse_bytes = 2000\nresponse_bytes_per_address = 300\n\
+                    remembered_id_bytes = 5";
+        let section: LimitsSection = toml::from_str(text).unwrap();
+        let budget = section.memory_budget(None);
+        assert_eq!((budget.body_bytes_max(), budget.remembered_ids), (1000, 5));
+        assert_eq!(budget.responses.bytes_max(), 2000);
+        assert_eq!(budget.responses_per_address_max(), 300);
     }
 
     #[test]

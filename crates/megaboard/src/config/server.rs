@@ -7,7 +7,7 @@ use std::time::Duration;
 
 use access::audit::AuditLimits;
 use access::{KeySettings, TokenSecret};
-use api::ServerLimits;
+use api::{MemoryBudget, ServerLimits};
 use serde::{Deserialize, Deserializer};
 
 use super::bounds::{span_within, within};
@@ -71,6 +71,11 @@ impl ServerSection {
     /// Returns the limits of the server.
     pub(crate) fn server_limits(&self) -> ServerLimits {
         self.limits.server_limits()
+    }
+
+    /// Returns the memory budget under this memory limit.
+    pub(crate) fn memory_budget(&self, limit: Option<u64>) -> MemoryBudget {
+        self.limits.memory_budget(limit)
     }
 
     /// Returns the limits of the audit log.

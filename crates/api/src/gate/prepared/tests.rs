@@ -47,7 +47,7 @@ fn fact(table: &PreparedResponses<u32>, request: &Request<Body>) -> Option<u32> 
 
 #[test]
 fn a_response_is_found_by_all_that_it_depends_on() {
-    let table = PreparedResponses::new(&Pool::up_to(1 << 20));
+    let table = PreparedResponses::new(&Share::up_to(1 << 20));
     let plain = request("GET", PATH, &[("host", "a")]);
     prepare(&table, &plain, 1);
     assert_eq!(fact(&table, &plain), Some(1));
@@ -104,7 +104,7 @@ fn other_requests_have_no_key() {
 
 #[test]
 fn only_the_second_of_two_reads_in_a_row_is_repeated() {
-    let table = PreparedResponses::<u32>::new(&Pool::up_to(0));
+    let table = PreparedResponses::<u32>::new(&Share::up_to(0));
     let read = request("GET", PATH, &[]);
     let key = ReadKey::of(&read).unwrap();
     assert!(!table.is_repeated(&key));
@@ -112,27 +112,27 @@ fn only_the_second_of_two_reads_in_a_row_is_repeated() {
 }
 
 #[test]
-fn the_pool_limits_what_is_prepared() {
-    let pool = Pool::up_to(16 * FIXED_BYTES);
-    let table = PreparedResponses::new(&pool);
+fn the_share_limits_what_is_prepared() {
+    let share = Share::up_to(16 * FIXED_BYTES);
+    let table = PreparedResponses::new(&share);
     let reads: Vec<_> = (0..100)
         .map(|n| request("GET", &format!("/v1/top?n={n}"), &[]))
         .collect();
     for (fact_of, read) in (0..).zip(&reads) {
         prepare(&table, read, fact_of);
         assert_eq!(fact(&table, read), Some(fact_of), "the last one is kept");
-        assert!(!pool.is_in_reserve());
+        assert!(!share.is_in_reserve());
     }
     let kept = reads.iter().filter(|read| fact(&table, read).is_some());
     assert!((1..16).contains(&kept.count()));
     drop(table);
-    assert_eq!(pool.bytes(), 0);
+    assert_eq!(share.bytes(), 0);
 }
 
 #[test]
 fn large_responses_and_streams_are_sent_but_not_prepared() {
-    let pool = Pool::up_to(1 << 20);
-    let table = PreparedResponses::new(&pool);
+    let share = Share::up_to(1 << 20);
+    let table = PreparedResponses::new(&share);
     let read = request("GET", PATH, &[]);
     let key = ReadKey::of(&read).unwrap();
     let large = vec![b'a'; SMALL_BYTES_MAX + 1];
@@ -143,5 +143,5 @@ fn large_responses_and_streams_are_sent_but_not_prepared() {
     let sent = sent.into_body().collect().now_or_never().unwrap();
     assert_eq!(sent.unwrap().to_bytes(), "ab");
     assert!(table.find(&key).is_none());
-    assert_eq!(pool.bytes(), 0);
+    assert_eq!(share.bytes(), 0);
 }

@@ -16,7 +16,7 @@ use serde_json::Value as Json;
 use shard_router::Router;
 use store_local::LocalStore;
 
-use crate::ServerLimits;
+use crate::MemoryBudget;
 use crate::app::App;
 
 /// The time of all tests.
@@ -41,7 +41,7 @@ async fn app(access: &AccessSettings) -> Arc<App> {
         merger,
         clock,
         access,
-        &ServerLimits::default(),
+        MemoryBudget::default(),
     ))
 }
 

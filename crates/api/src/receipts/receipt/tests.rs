@@ -1,28 +1,28 @@
 //! Counts, lists and limits of receipts.
 
-use http_server::{RECEIPT_BYTES_MAX, Responses, SMALL_BYTES_MAX};
+use http_server::{MemoryBudget, Responses, SMALL_BYTES_MAX};
 use shard_store::{ItemFailure, Overload};
 
 use super::*;
 use crate::receipts::item_list::LISTED_MAX;
 
-/// Creates a receipt whose items count in the one pool, and whose response in the other.
-fn receipt_in(pool: &Pool, answers: &Pool) -> Receipt {
+/// Creates a receipt whose items count in the one share, and whose response in the other.
+fn receipt_in(share: &Share, answers: &Share) -> Receipt {
     let answers = Responses::new(answers, usize::MAX).to([10, 0, 0, 1].into());
-    Receipt::new(pool, answers.reservation())
+    Receipt::new(share, answers.reservation())
 }
 
 fn receipt() -> Receipt {
-    let pool = Pool::up_to(RECEIPT_BYTES_MAX);
-    receipt_in(&pool, &pool)
+    let share = MemoryBudget::default().receipts;
+    receipt_in(&share, &share)
 }
 
 #[test]
 fn a_receipt_that_does_not_fit_is_short_with_its_first_items_and_all_counts() {
     // The characters that are longest in JSON.
     let wide = "\u{1}".repeat(200);
-    let full = |answers: &Pool| {
-        let mut receipt = receipt_in(&Pool::up_to(RECEIPT_BYTES_MAX), answers);
+    let full = |answers: &Share| {
+        let mut receipt = receipt_in(&MemoryBudget::default().receipts, answers);
         for index in 0..LISTED_MAX {
             receipt.reject(index, Some(wide.clone()), Problem::invalid(&*wide));
             let failure = Problem::new(ProblemType::Unavailable, &*wide);
@@ -30,22 +30,22 @@ fn a_receipt_that_does_not_fit_is_short_with_its_first_items_and_all_counts() {
         }
         receipt
     };
-    let pool = Pool::up_to(16 << 20);
-    let whole = full(&pool).answer(&Ended::Whole);
-    assert_eq!(bytes_of(&whole), Some(pool.bytes()));
+    let share = Share::up_to(16 << 20);
+    let whole = full(&share).answer(&Ended::Whole);
+    assert_eq!(bytes_of(&whole), Some(share.bytes()));
     drop(whole);
-    assert_eq!(pool.bytes(), 0);
-    let mut others = pool.hold();
-    assert!(others.resize(pool.bytes_max()));
+    assert_eq!(share.bytes(), 0);
+    let mut others = share.hold();
+    assert!(others.resize(share.bytes_max()));
     for end in [Ended::Whole, Ended::Broken(Problem::invalid(&*wide))] {
-        let mut receipt = full(&pool);
+        let mut receipt = full(&share);
         receipt.shorten();
         assert!(receipt.rejected.len() > 0 && receipt.failed.len() > 0);
         assert_eq!(receipt.rejected_count, LISTED_MAX as u64);
         assert_eq!(receipt.failed_count, LISTED_MAX as u64);
-        let short = full(&pool).answer(&end);
+        let short = full(&share).answer(&end);
         assert!(bytes_of(&short).unwrap() <= SHORT_BYTES_MAX);
-        assert_eq!(pool.bytes(), pool.bytes_max());
+        assert_eq!(share.bytes(), share.bytes_max());
     }
     const { assert!(SHORT_BYTES_MAX <= SMALL_BYTES_MAX) };
 }
@@ -54,20 +54,20 @@ fn a_receipt_that_does_not_fit_is_short_with_its_first_items_and_all_counts() {
 fn standings_reserve_their_bytes_or_are_refused() {
     const SMALL: usize = 100;
     const LARGE: usize = 1 << 19;
-    let pool = Pool::up_to(2 * LARGE);
-    let mut others = pool.hold();
+    let share = Share::up_to(2 * LARGE);
+    let mut others = share.hold();
     assert!(others.resize(LARGE));
-    let mut receipt = receipt_in(&Pool::up_to(RECEIPT_BYTES_MAX), &pool);
+    let mut receipt = receipt_in(&MemoryBudget::default().receipts, &share);
     receipt.reserve_standings(SMALL).unwrap();
-    assert_eq!(pool.bytes(), LARGE, "a small answer is free");
+    assert_eq!(share.bytes(), LARGE, "a small answer is free");
     receipt.reserve_standings(LARGE / 2).unwrap();
     let taken = LARGE + SMALL + LARGE / 2 + SHORT_BYTES_MAX;
-    assert_eq!(pool.bytes(), taken);
+    assert_eq!(share.bytes(), taken);
     let refused = receipt.reserve_standings(LARGE / 2).unwrap_err();
     assert_eq!(refused.kind, ProblemType::Overloaded);
-    assert_eq!(pool.bytes(), taken);
+    assert_eq!(share.bytes(), taken);
     drop(receipt);
-    assert_eq!(pool.bytes(), LARGE);
+    assert_eq!(share.bytes(), LARGE);
 }
 
 #[test]
@@ -80,7 +80,7 @@ fn counts_go_on_when_the_lists_are_full() {
         (receipt.rejected.len(), receipt.rejected_count),
         (LISTED_MAX, 5_000)
     );
-    let mut receipt = receipt_in(&Pool::up_to(0), &Pool::up_to(RECEIPT_BYTES_MAX));
+    let mut receipt = receipt_in(&Share::up_to(0), &MemoryBudget::default().receipts);
     for index in 0..5_000 {
         receipt.reject(index, None, Problem::invalid("x".repeat(200)));
     }

@@ -6,12 +6,13 @@ use std::time::Duration;
 use crate::receipts::{LISTED_MAX, Receipt, may_list, text_bytes};
 use access::Caller;
 use board::{BoardName, Kind, Timestamp, Window, WindowSelector};
-use http_server::{ChunkPermits, HeldBytes};
+use http_server::HeldBytes;
 use shard_router::{BoardBatches, BoardSlot, Contribution, KnownKind};
 use wire::problem::{Problem, ProblemType, shown};
 use wire::{Contributed, ContributionShape, Targets};
 
 use super::standings::{Asked, AskedStandings};
+use super::write_memory::WriteMemory;
 use super::{AskedOfWrite, check_count};
 use crate::app::App;
 use crate::target::{selector_of, window_at};
@@ -28,7 +29,7 @@ pub(super) struct Chunk<'a> {
     standings: AskedStandings,
     /// How long to wait for a store that is unavailable.
     wait: Option<Duration>,
-    permits: ChunkPermits,
+    memory: WriteMemory<'a>,
     /// Contributions that are not written: they are wrong, or their kind could not be read from the store.
     unsent: Vec<(usize, Option<String>, Problem)>,
     /// Bytes of boards and details in `unsent`.
@@ -57,15 +58,10 @@ struct Origin {
 /// The outcome of [`Chunk::acquire`].
 pub(super) enum Acquired {
     Yes,
-    /// No permits are free: the chunk has to be written first.
+    /// No memory is free: the chunk has to be written first.
     OnceWritten,
-    /// The chunk is empty, and no permits became free in time.
+    /// The chunk is empty, and no memory became free in time.
     No(Problem),
-}
-
-pub(super) fn no_permits() -> Problem {
-    let detail = "the server is writing as many contributions as it has memory for";
-    Problem::new(ProblemType::Overloaded, detail)
 }
 
 impl<'a> Chunk<'a> {
@@ -77,10 +73,10 @@ impl<'a> Chunk<'a> {
             origins: Vec::new(),
             standings: AskedStandings::new(asked.returned),
             wait: asked.wait,
-            permits: ChunkPermits::default(),
+            memory: WriteMemory::of(&app.memory.writes),
             unsent: Vec::new(),
             unsent_bytes: 0,
-            held: app.pools.receipts.hold(),
+            held: app.memory.receipts.hold(),
             unlisted: Vec::new(),
             last: None,
             refreshed: None,
@@ -88,24 +84,29 @@ impl<'a> Chunk<'a> {
         }
     }
 
-    /// Acquires permits for another contribution if as many are free; `to_come` may follow.
+    /// Takes memory for another contribution if it is free; `to_come` may follow.
     pub(super) fn try_acquire(&mut self, to_come: usize) -> bool {
-        let all = &self.app.write_permits;
-        self.permits.try_grow(all, self.batches.len(), to_come)
+        self.memory.try_grow(self.batches.len(), to_come)
     }
 
-    /// Acquires permits for another contribution; `to_come` may follow.
+    /// Takes memory for another contribution; `to_come` may follow.
     pub(super) async fn acquire(&mut self, to_come: usize) -> Acquired {
-        let all = &self.app.write_permits;
         if self.try_acquire(to_come) {
             Acquired::Yes
         } else if !self.batches.is_empty() {
             Acquired::OnceWritten
-        } else if self.permits.wait(all, to_come).await {
+        } else if self.memory.wait(to_come).await {
             Acquired::Yes
         } else {
-            Acquired::No(no_permits())
+            Acquired::No(self.no_memory())
         }
+    }
+
+    /// Counts and returns the refusal of a contribution that no memory was free for.
+    pub(super) fn no_memory(&self) -> Problem {
+        self.app.memory.writes.refuse();
+        let detail = "the server is writing as many contributions as it has memory for";
+        Problem::new(ProblemType::Overloaded, detail)
     }
 
     /// Adds an item of an array or a stream, which was read at that time. Its errors are reported in the receipt.
@@ -260,7 +261,7 @@ impl<'a> Chunk<'a> {
     }
 
     /// Returns the kind of this name. For unknown ones, a chunk reads all kinds again at most once: each time takes all
-    /// that the store has, while the chunk holds its permits.
+    /// that the store has, while the chunk holds its memory.
     async fn kind(&mut self, name: &str) -> Result<KnownKind, Problem> {
         let catalogue = self.app.router.catalogue();
         if let Some(known) = catalogue.known(name) {

@@ -2,14 +2,14 @@
 //!
 //! Contributions are read in chunks of [`CHUNK_MAX`]: each is checked by its shape, then by its kind's fields, and put
 //! into its boards' batches; the chunk is written, and its outcomes are counted; then the next chunk is read. A
-//! contribution to several boards becomes a write for each. So a stream needs the memory of one chunk, for which it
-//! acquires permits ([`http_server::WritePermits`]), and its writes stay in order. The chunk of a slow stream is
-//! written [`CHUNK_WAIT`] after its first line. When the server stops, a stream ends with what it has read.
+//! contribution to several boards becomes a write for each. So a stream needs the memory of one chunk, which counts in
+//! the share of writes ([`write_memory`]), and its writes stay in order. The chunk of a slow stream is written [`CHUNK_WAIT`] after its first line. When the server stops, a stream ends with what it has read.
 
 mod chunk;
 mod standings;
 #[cfg(test)]
 mod tests;
+mod write_memory;
 
 use std::ops::Range;
 use std::pin::pin;
@@ -24,7 +24,7 @@ use tokio::time::{Instant, sleep};
 use wire::ContributionShape;
 use wire::problem::{Problem, ProblemType};
 
-use self::chunk::{Acquired, Chunk, no_permits};
+use self::chunk::{Acquired, Chunk};
 pub(crate) use self::standings::{Asked, AskedStandings, Return, ReturnWord, WindowStandingShape};
 use crate::app::App;
 use crate::call::{Call, HandlerResult};
@@ -98,7 +98,7 @@ pub(crate) async fn add(call: Box<Call>) -> HandlerResult {
         returned: Return::of(params.r#return, params.previous_rank)?,
         wait: call.write_wait(),
     };
-    let mut receipt = Receipt::new(&call.app.pools.receipts, call.responses.reservation());
+    let mut receipt = Receipt::new(&call.app.memory.receipts, call.responses.reservation());
     let is_lines = match &*http_server::media_type(&call.headers) {
         "application/json" => false,
         LINES => true,
@@ -110,7 +110,7 @@ pub(crate) async fn add(call: Box<Call>) -> HandlerResult {
     };
     // Boxed where the future is large and not that of most requests.
     let end = if is_lines {
-        let read = Lines::new(&call.app.body_memory, call.take_body());
+        let read = Lines::new(&call.app.memory.bodies, call.take_body());
         let lines = lines(&call.app, &call.caller, read, asked, &mut receipt);
         lines.boxed().await?
     } else {
@@ -326,7 +326,8 @@ async fn next_chunk<'a>(
                         chunk.add(read + taken, &text, read_at).await;
                     }
                     Acquired::OnceWritten if is_whole => {
-                        return (chunk, taken, End::Refused(no_permits()));
+                        let refusal = chunk.no_memory();
+                        return (chunk, taken, End::Refused(refusal));
                     }
                     Acquired::OnceWritten => {
                         lines.put_back(BodyLine::Text(text));

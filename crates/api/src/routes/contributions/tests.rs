@@ -1,4 +1,4 @@
-//! Responses to contributions while unread responses of other clients fill the pool.
+//! Responses to contributions while unread responses of other clients fill the share.
 
 use std::net::{IpAddr, Ipv4Addr};
 use std::sync::Arc;
@@ -9,7 +9,9 @@ use axum::http::Request;
 use board::limits::{FIELD_BYTES_MAX, FIELDS_MAX, NAME_BYTES_MAX, VALUE_MAX};
 use board::{Member, Timestamp};
 use http_body_util::BodyExt as _;
-use http_server::{ResponseReservation, SMALL_BYTES_MAX, ServerLimits};
+use http_server::{
+    MemoryBudget, MemorySettings, ResponseReservation, SMALL_BYTES_MAX, ServerLimits,
+};
 use merger::{Merger, Settings};
 use serde_json::{Value as Json, json};
 use shard_router::Router;
@@ -53,13 +55,13 @@ impl Service {
         };
         let merger = Arc::new(Merger::new(writes.clone(), settings));
         let access = Access::new(&AccessSettings::default()).unwrap();
-        let limits = ServerLimits {
-            response_bytes_max: ANSWER_BYTES,
-            response_bytes_per_address_max: Some(ANSWER_BYTES),
-            ..ServerLimits::default()
-        };
-        let app = Arc::new(App::new(writes, merger, clock, access, &limits));
-        let gate = Gate::new(app.clone(), &limits, true);
+        let memory = MemoryBudget::new(MemorySettings {
+            responses: Some(ANSWER_BYTES),
+            responses_per_address: Some(ANSWER_BYTES),
+            ..MemorySettings::default()
+        });
+        let app = Arc::new(App::new(writes, merger, clock, access, memory));
+        let gate = Gate::new(app.clone(), &ServerLimits::default(), true);
         let service = Self { app, gate };
         let kind = json!({"windows": ["all"]});
         let (status, _) = service.send("PUT", "/v1/kinds/gifts", &kind).await;
@@ -94,7 +96,7 @@ impl Service {
         serde_json::from_str(&body).unwrap()
     }
 
-    /// Fills the pool of responses, like a client that does not read them.
+    /// Fills the share of responses, like a client that does not read them.
     fn fill(&self) -> ResponseReservation {
         let mut reservation = self.app.responses.to(THERE).reservation();
         reservation.resize(ANSWER_BYTES).unwrap();
@@ -130,10 +132,10 @@ async fn a_receipt_that_does_not_fit_is_short_and_has_all_counts() {
     let others = service.fill();
     let short = listed().await;
     assert!((1..INVALID).contains(&short), "{short}");
-    assert_eq!(service.app.pools.responses.bytes(), ANSWER_BYTES);
+    assert_eq!(service.app.memory.responses.bytes(), ANSWER_BYTES);
     drop(others);
     assert_eq!(listed().await, INVALID);
-    assert_eq!(service.app.pools.responses.bytes(), 0);
+    assert_eq!(service.app.memory.responses.bytes(), 0);
 }
 
 #[tokio::test]
@@ -153,16 +155,30 @@ async fn standings_that_do_not_fit_are_refused_before_anything_is_applied() {
     let receipt = service.receipt(&path, &items).await;
     let standings = receipt["standings"].as_array().unwrap();
     assert_eq!(standings.len(), super::STANDINGS_MAX);
-    assert_eq!(service.app.pools.responses.bytes(), 0);
+    assert_eq!(service.app.memory.responses.bytes(), 0);
 }
 
 #[tokio::test]
-async fn files_probes_and_scrapes_are_served_when_large_reads_are_refused() {
+async fn files_probes_and_scrapes_are_served_while_all_other_memory_is_in_use() {
     const LARGE: &str = "/v1/boards/gifts/a/top?n=1000&fresh=true";
     let service = Service::new().await;
     let items: Json = contributions(1_000).collect();
     service.receipt(CONTRIBUTE, &items).await;
-    let others = service.fill();
+    let memory = &service.app.memory;
+    let shares = [
+        &memory.bodies,
+        &memory.writes,
+        &memory.streams,
+        &memory.read_ahead,
+        &memory.receipts,
+        &memory.prepared,
+    ];
+    let others = shares.map(|share| {
+        let mut held = share.hold();
+        assert!(held.resize(share.bytes_max()));
+        held
+    });
+    let others = (others, service.fill());
     let (status, body) = service.get(LARGE).await;
     assert_eq!(status, 503, "{body}");
     let files = ["/", "/docs", "/openapi.json", "/page/rows.js"];
