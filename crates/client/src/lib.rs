@@ -36,7 +36,6 @@
 //! A write is retried only if a second attempt cannot change anything more; its method says when. Unknown
 //! members of responses are ignored, so later servers may add some.
 
-mod answer;
 mod board;
 mod builder;
 mod client;
@@ -48,6 +47,7 @@ mod name;
 mod problem;
 mod profiles;
 mod request;
+mod responses;
 mod retry;
 #[cfg(test)]
 mod scripted;
@@ -57,12 +57,6 @@ mod tests;
 mod tls;
 mod upload;
 
-pub use answer::{
-    AuditLine, AuditPage, Boards, Count, Entries, Entry, Envelope, Erased, Field, Found,
-    FoundEntries, Hidden, HiddenIn, Info, Keys, Kind, Listed, ListedKey, MemberBoard, MemberBoards,
-    Moved, Neighbour, Place, Profile, ProfilesOutcome, RankOf, Ready, RejectedProfile, Removed,
-    Settled, Span, Standing, StreamToken, Top, Tops, Values, WindowMembers,
-};
 pub use board::{Board, RemoveMembers, SetOutcome};
 pub use builder::{ClientBuilder, server_url};
 pub use client::{Client, Response};
@@ -76,5 +70,11 @@ pub use members::Erase;
 pub use name::{BoardName, encoded};
 pub use problem::{Problem, ProblemType};
 pub use request::Request;
+pub use responses::{
+    AuditLine, AuditPage, Boards, Count, Entries, Entry, Envelope, Erased, Field, Found,
+    FoundEntries, Hidden, HiddenIn, Info, Keys, Kind, Listed, ListedKey, MemberBoard, MemberBoards,
+    Moved, Neighbour, Place, Profile, ProfilesOutcome, RankOf, Ready, RejectedProfile, Removed,
+    Settled, Span, Standing, StreamToken, Top, Tops, Values, WindowMembers,
+};
 pub use retry::{Backoff, RetryPolicy};
 pub use stream::{BoardStream, Changes, Event, Events};

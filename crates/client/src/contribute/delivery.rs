@@ -13,14 +13,13 @@ use super::contribution::Contribution;
 use super::outcome::{ContributeError, Outcome, Undecided, merged};
 use super::receipt::{PartialItem, Receipt, ReceiptItem, Written};
 use super::reply::BatchReply;
-use super::requests::{Pending, RequestLimits, body_of, next_batch, outcomes_of};
+use super::requests::{BODY_BYTES_MAX, Pending, body_of, next_batch, outcomes_of};
 use super::sender::{Batch, BatchRequest, Next, Pause};
 use crate::error::Error;
 
 /// Contributions being sent to one server, in their order.
 pub(super) struct Delivery<'a> {
     contributions: &'a [Contribution],
-    limits: RequestLimits,
     /// The first contribution that no request has contained yet.
     next: usize,
     /// Parts of requests that were too large, the next one last.
@@ -123,10 +122,9 @@ fn incomplete() -> Error {
 }
 
 impl<'a> Delivery<'a> {
-    pub(super) fn new(contributions: &'a [Contribution], limits: RequestLimits) -> Self {
+    pub(super) fn new(contributions: &'a [Contribution]) -> Self {
         Self {
             contributions,
-            limits,
             next: 0,
             parts: Vec::new(),
             current: Vec::new(),
@@ -167,7 +165,7 @@ impl<'a> Delivery<'a> {
     /// Returns the contributions of the next request, after all that were sent. Empty at the end.
     fn next_part(&mut self) -> Vec<Pending> {
         self.parts.pop().unwrap_or_else(|| {
-            let batch = next_batch(self.contributions, self.next, self.limits);
+            let batch = next_batch(self.contributions, self.next, BODY_BYTES_MAX);
             self.next += batch.len();
             batch
         })

@@ -26,7 +26,6 @@ use delivery::Delivery;
 pub use outcome::{ContributeError, Outcome, Undecided};
 pub use receipt::{PartialItem, Receipt, ReceiptItem, Written};
 pub use reply::BatchReply;
-use requests::RequestLimits;
 pub use sender::{Batch, BatchRequest, Format, Next, Pause, Sender};
 
 /// What an outcome contains in addition to the counts.
@@ -99,7 +98,7 @@ impl<'a> IntoFuture for Contribute<'a> {
             Some(Returning::PreviousRanks) => "/v1/contributions?return=ranks&previous_rank=true",
         };
         Box::pin(async move {
-            let mut delivery = Delivery::new(self.contributions, RequestLimits::default());
+            let mut delivery = Delivery::new(self.contributions);
             let sender = Sender::new(&self.client, Format::Json).path(path);
             sender.send(&mut delivery).await;
             delivery.finish()
