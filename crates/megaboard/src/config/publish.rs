@@ -64,7 +64,10 @@ pub(crate) enum PublishError {
 impl PublishSection {
     pub(super) fn settings(&self) -> Result<Settings, PublishError> {
         let mut targets = PublishTargets::default();
-        let mut credentials = Credentials::new(self.tls_ca.clone());
+        let mut credentials = Credentials {
+            tls_ca: self.tls_ca.clone(),
+            ..Credentials::default()
+        };
         for (name, section) in &self.targets {
             if name.contains("://") {
                 return Err(PublishError::NamedByAddress);
@@ -84,7 +87,7 @@ impl PublishSection {
                 return Err(PublishError::Memcached(name));
             }
             targets.add(name.clone(), target)?;
-            credentials.add(name, login);
+            credentials.logins.insert(name, login);
         }
         Ok(Settings {
             targets,
