@@ -28,6 +28,12 @@ pub enum Halt {
     Failed(String),
 }
 
+impl From<String> for Halt {
+    fn from(reason: String) -> Self {
+        Self::Failed(reason)
+    }
+}
+
 impl From<Error> for Halt {
     fn from(error: Error) -> Self {
         Self::Failed(format!("{error}{}", advice(&error)))
