@@ -81,6 +81,20 @@ pub fn print_line(text: &str) -> io::Result<bool> {
     }
 }
 
+/// Formats numbers as runs, within which the first of each pair are consecutive: `1 to 4, 7`.
+pub(crate) fn runs(numbers: &[(u64, u64)]) -> String {
+    let runs = numbers.chunk_by(|(number, _), (next, _)| number + 1 == *next);
+    let runs = runs.filter_map(|run| Some((run.first()?.1, run.last()?.1)));
+    let runs = runs.map(|(first, last)| {
+        if first == last {
+            first.to_string()
+        } else {
+            format!("{first} to {last}")
+        }
+    });
+    runs.collect::<Vec<_>>().join(", ")
+}
+
 /// How the cells of a column are set.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Cells {

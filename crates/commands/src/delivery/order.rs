@@ -44,6 +44,12 @@ impl LineOrder {
         after.map(|(other, _)| *other).collect()
     }
 
+    /// Returns whether a line has several boards, so that it may have been applied on some of them.
+    pub(crate) fn has_several_boards(&self, index: usize) -> bool {
+        let mut lines = self.0.iter();
+        lines.any(|(it, line)| *it == index && line.board.is_none())
+    }
+
     /// Returns the applied lines that must be sent again after the lines of `again`, to keep the order.
     pub(crate) fn to_repeat(
         &self,

@@ -360,7 +360,11 @@ impl InFlight<'_> {
         let mut reason = None;
         for item in &receipt.failed {
             let index = sent[item.index];
-            let certainty = Certainty::of_failed(item);
+            let certainty = if order.has_several_boards(index) {
+                Certainty::Unknown
+            } else {
+                Certainty::of_failed(item)
+            };
             let after = order.ordered_after(index, &not_applied);
             if certainty == Certainty::Unknown && !self.lines.are_resendable(&[index]) {
                 self.outcomes.failed(index, &item.explain(), certainty);

@@ -2,7 +2,7 @@
 
 use std::io;
 
-use super::columns::{Column, Columns};
+use super::columns::{Column, Role, count_in, find};
 use super::record::{Record, Records};
 use crate::import::lines::{LINE_BYTES_MAX, Line, Lines};
 use crate::import::rows::NOT_UTF_8;
@@ -36,7 +36,7 @@ pub(in crate::import) enum HeaderError {
 /// The rows after a header.
 pub(super) struct Opened {
     pub(super) records: Records,
-    pub(super) columns: Columns<Column>,
+    pub(super) columns: Vec<Column>,
     /// The number of cells in a row.
     pub(super) width: usize,
     pub(super) delimiter: u8,
@@ -45,7 +45,7 @@ pub(super) struct Opened {
 /// Reads the header. Without `delimiter` it is that of the line `sep=`, or found.
 pub(super) fn open(
     mut lines: Lines,
-    names: Columns<String>,
+    names: Vec<(Role, String)>,
     delimiter: Option<u8>,
 ) -> Result<Opened, HeaderError> {
     let mut line = first_line(&mut lines)?;
@@ -63,7 +63,10 @@ pub(super) fn open(
         Some((_, Record::Unfinished)) => Err(HeaderError::Unfinished),
         Some((_, Record::Broken(reason))) => Err(HeaderError::Broken(reason)),
         Some((_, Record::Cells)) => Ok(Opened {
-            columns: names.find(records.cells())?,
+            columns: names
+                .into_iter()
+                .map(|(role, name)| find(role, name, records.cells()))
+                .collect::<Result<_, _>>()?,
             width: records.cells().len(),
             records,
             delimiter,
@@ -146,12 +149,12 @@ fn separator(line: &[u8]) -> Option<u8> {
     }
 }
 
-fn found_delimiter(line: &[u8], names: &Columns<String>) -> io::Result<u8> {
+fn found_delimiter(line: &[u8], names: &[(Role, String)]) -> io::Result<u8> {
     let mut found = (0, DELIMITERS[0]);
     for delimiter in DELIMITERS {
         let mut records = Records::new(Lines::new(io::empty())?, line.to_vec(), delimiter);
         records.next()?;
-        let count = names.count_in(records.cells());
+        let count = count_in(records.cells(), names);
         if count > found.0 {
             found = (count, delimiter);
         }

@@ -15,7 +15,7 @@ mod record;
 
 use std::io;
 
-pub(super) use columns::{Columns, SubjectSource, ValueSource};
+pub(super) use columns::Role;
 pub(super) use header::HeaderError;
 
 use self::convert::Converter;
@@ -28,7 +28,10 @@ use super::rows::{Row, RowKind, Rows};
 #[derive(Clone, Debug, Eq, PartialEq)]
 pub(super) struct CsvFormat {
     pub(super) kind: String,
-    pub(super) columns: Columns<String>,
+    /// The subject of all rows, if no column has it.
+    pub(super) subject: String,
+    /// The names of the columns.
+    pub(super) columns: Vec<(Role, String)>,
     /// A text that marks a missing value, in addition to the empty cell.
     pub(super) missing: Option<String>,
     /// What separates cells; `None` to find it.
@@ -53,6 +56,7 @@ impl CsvRows {
         } = opened;
         let converter = Converter {
             kind: format.kind,
+            subject: format.subject,
             missing: format.missing,
             columns,
             width,
