@@ -23,10 +23,10 @@ use ::access::{AccessSettings, TokenSecret};
 use serde::Deserialize;
 use shard_store::{Memory, UnsupportedKind};
 use store_local::LocalSettings;
+use store_redis::RedisSettings;
 use wire::KindShape;
 
 use crate::store::StoreSettings;
-use crate::traces::TraceSettings;
 pub(crate) use bounds::parsed_within;
 use embedded::EmbeddedSection;
 pub(crate) use kinds::ConfiguredKind;
@@ -46,9 +46,10 @@ pub(crate) const DEFAULT_PATH: &str = "megaboard.toml";
 pub(crate) struct Config {
     pub(crate) server: ServerSection,
     embedded: EmbeddedSection,
-    redis: RedisSection,
+    #[serde(with = "RedisSection")]
+    redis: RedisSettings,
     publish: PublishSection,
-    tracing: TracingSection,
+    pub(crate) tracing: TracingSection,
     kinds: Option<BTreeMap<String, KindShape>>,
     /// The file, for messages.
     #[serde(skip)]
@@ -110,10 +111,10 @@ impl Config {
             embedded: LocalSettings {
                 durability: self.server.durability.unwrap_or_default().into(),
                 id_bytes_max: limits.remembered_id_bytes_max(&memory),
+                memory,
                 ..self.embedded.settings()
             },
-            memory,
-            redis: self.redis.settings(),
+            redis: self.redis.clone(),
         }
     }
 
@@ -128,11 +129,6 @@ impl Config {
     /// Returns the targets of publishing, and their credentials.
     pub(crate) fn publish_settings(&self) -> Result<::publish::Settings, ConfigError> {
         Ok(self.publish.settings()?)
-    }
-
-    /// Returns where traces are sent; `None` if that is not configured.
-    pub(crate) fn trace_settings(&self) -> Option<TraceSettings> {
-        self.tracing.settings()
     }
 
     /// Returns the kinds of the file, or the built-in one if it has none.

@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use std::str::FromStr;
 use std::sync::Arc;
 
-use shard_store::{Memory, ShardStore, StoreError};
+use shard_store::{ShardStore, StoreError};
 use store_local::{LocalDisk, LocalError, LocalSettings, LocalStore, OpenError};
 use store_redis::{RedisOpenError, RedisSettings, RedisStore, RedisUrl, RedisUrlError};
 
@@ -26,10 +26,9 @@ pub(crate) enum StoreUrl {
 /// Settings of stores, other than their URLs. Each store uses those that apply to it.
 #[derive(Debug, Clone)]
 pub(crate) struct StoreSettings {
-    /// The memory store uses the limit of remembered ids and the pause after a clock jump.
+    /// The memory store uses the limit of remembered ids and the pause after a clock jump, and all stores the memory
+    /// budget: of boards, and of writes in flight to Redis.
     pub(crate) embedded: LocalSettings,
-    /// The memory budget of boards, and of writes in flight to Redis.
-    pub(crate) memory: Arc<Memory>,
     pub(crate) redis: RedisSettings,
 }
 
@@ -143,26 +142,22 @@ impl StoreUrl {
         match self {
             Self::Memory => {
                 let LocalSettings {
+                    memory,
                     id_bytes_max,
                     clock_pause,
                     ..
-                } = settings.embedded;
-                let store =
-                    LocalStore::in_memory_with_limits(settings.memory.clone(), id_bytes_max)?;
-                Ok(Arc::new(store.with_steady_clock(clock_pause)))
+                } = &settings.embedded;
+                let store = LocalStore::in_memory_with_limits(memory.clone(), *id_bytes_max)?;
+                Ok(Arc::new(store.with_steady_clock(*clock_pause)))
             }
             Self::Embedded(folder) => {
                 let disk = Arc::new(LocalDisk::open(folder)?);
-                let settings = LocalSettings {
-                    memory: settings.memory.clone(),
-                    ..settings.embedded.clone()
-                };
-                Ok(Arc::new(LocalStore::open(disk, &settings)?))
+                Ok(Arc::new(LocalStore::open(disk, &settings.embedded)?))
             }
             Self::Redis(url) => {
                 let store = RedisStore::open(url, &settings.redis).await;
                 let store = store.map_err(|error| StoreFailed::Redis(error, url.clone()))?;
-                Ok(Arc::new(store.within(settings.memory.clone())))
+                Ok(Arc::new(store.within(settings.embedded.memory.clone())))
             }
         }
     }

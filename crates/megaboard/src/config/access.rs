@@ -2,7 +2,7 @@
 
 use std::net::IpAddr;
 
-use access::{AccessSettings, KeySettings, TokenSecret};
+use access::{AccessSettings, TokenSecret};
 
 use super::server::ServerSection;
 
@@ -21,16 +21,6 @@ impl ServerSection {
             cors_origins: self.cors.origins.clone(),
             frame_ancestors: self.frame_ancestors.clone(),
         }
-    }
-
-    /// The API keys.
-    pub(crate) fn keys(&self) -> &[KeySettings] {
-        &self.keys
-    }
-
-    /// Whether the server may listen on any address without keys.
-    pub(crate) const fn is_open(&self) -> bool {
-        self.open
     }
 
     /// Rejects a server without keys on an address other than loopback, unless that is allowed.
