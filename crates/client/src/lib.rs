@@ -29,7 +29,7 @@
 //! - Requests and their parameters: [`Request`].
 //! - Kinds, lists of boards, members across all boards, profiles, the audit log, keys: methods of [`Client`].
 //! - Errors: [`Error`], [`Problem`], [`ProblemType`]. Retries: [`RetryPolicy`].
-//! - Contributions that are already serialized, such as the lines of a file: [`Sender`], [`Batch`], [`Receipt`].
+//! - Contributions that are already serialized, such as the lines of a file: [`Client::send_batch`], [`Receipt`].
 //! - Paths without a typed method: [`Client::get`], [`Client::post`], [`Response`].
 //!
 //! Reads are retried after temporary failures: a failed or broken connection, 408, 429, 502, 503 and 504.
@@ -61,8 +61,8 @@ pub use board::{Board, RemoveMembers, SetOutcome};
 pub use builder::{ClientBuilder, server_url};
 pub use client::{Client, Response};
 pub use contribute::{
-    Batch, BatchReply, BatchRequest, Contribute, ContributeError, Contribution, Format, Next,
-    Outcome, PartialItem, Pause, Receipt, ReceiptItem, Returning, Sender, Undecided, Written,
+    BatchReply, BatchRequest, Contribute, ContributeError, Contribution, Format, Outcome,
+    PartialItem, Receipt, ReceiptItem, Returning, Undecided, Written,
 };
 pub use error::Error;
 pub use jiff::Timestamp;
