@@ -31,7 +31,7 @@ pub(crate) use bounds::parsed_within;
 use embedded::EmbeddedSection;
 pub(crate) use kinds::ConfiguredKind;
 use malformed::Malformed;
-use publish::{PublishError, PublishSection};
+use publish::PublishSection;
 use redis::RedisSection;
 pub(crate) use server::DRAINS;
 use server::ServerSection;
@@ -64,7 +64,7 @@ pub(crate) enum ConfigError {
     #[error("{path}: {error}")]
     Malformed { path: String, error: Malformed },
     #[error("publish.targets: {0}")]
-    Publish(#[from] PublishError),
+    Publish(String),
     #[error("{path}: {error}")]
     InFile { path: String, error: Box<Self> },
     #[error("kinds.{name}: {error}")]
@@ -128,7 +128,7 @@ impl Config {
 
     /// Returns the targets of publishing, and their credentials.
     pub(crate) fn publish_settings(&self) -> Result<::publish::Settings, ConfigError> {
-        Ok(self.publish.settings()?)
+        self.publish.settings().map_err(ConfigError::Publish)
     }
 
     /// Returns the kinds of the file, or the built-in one if it has none.

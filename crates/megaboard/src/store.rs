@@ -7,7 +7,7 @@ use std::sync::Arc;
 
 use shard_store::{ShardStore, StoreError};
 use store_local::{LocalDisk, LocalError, LocalSettings, LocalStore, OpenError};
-use store_redis::{RedisOpenError, RedisSettings, RedisStore, RedisUrl, RedisUrlError};
+use store_redis::{RedisOpenError, RedisSettings, RedisStore, RedisUrl};
 
 /// Where the URL of a store is set, for messages.
 const SETTINGS: &str = "--store, MEGABOARD_STORE or server.store";
@@ -32,20 +32,6 @@ pub(crate) struct StoreSettings {
     pub(crate) redis: RedisSettings,
 }
 
-/// A text that is not the URL of a store.
-#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-pub(crate) enum UnknownStore {
-    #[error(
-        "store {0:?} is not the URL of a store{suggestion}; accepted are embedded:DIR, memory:, \
-         redis://HOST:PORT[,HOST:PORT...], redis-cluster://HOST:PORT[,...] and \
-         redis-sentinel://HOST:PORT[,...]/NAME, the last three also as rediss",
-        suggestion = suggestion(.0)
-    )]
-    Scheme(String),
-    #[error("store: {0}")]
-    Redis(#[from] RedisUrlError),
-}
-
 /// A store could not be opened.
 #[derive(Debug, thiserror::Error)]
 pub(crate) enum StoreFailed {
@@ -60,14 +46,25 @@ pub(crate) enum StoreFailed {
 }
 
 impl FromStr for StoreUrl {
-    type Err = UnknownStore;
+    type Err = String;
 
-    fn from_str(text: &str) -> Result<Self, UnknownStore> {
+    fn from_str(text: &str) -> Result<Self, String> {
         match text.split_once(':') {
             Some(("memory", "")) => Ok(Self::Memory),
             Some(("embedded", folder)) if !folder.is_empty() => Ok(Self::Embedded(folder.into())),
-            Some((scheme, _)) if scheme.starts_with("redis") => Ok(Self::Redis(text.parse()?)),
-            _ => Err(UnknownStore::Scheme(without_login(text))),
+            Some((scheme, _)) if scheme.starts_with("redis") => match text.parse() {
+                Ok(url) => Ok(Self::Redis(url)),
+                Err(error) => Err(format!("store: {error}")),
+            },
+            _ => {
+                let text = without_login(text);
+                Err(format!(
+                    "store {text:?} is not the URL of a store{}; accepted are embedded:DIR, memory:, \
+                     redis://HOST:PORT[,HOST:PORT...], redis-cluster://HOST:PORT[,...] and \
+                     redis-sentinel://HOST:PORT[,...]/NAME, the last three also as rediss",
+                    suggestion(&text)
+                ))
+            }
         }
     }
 }
@@ -237,12 +234,12 @@ mod tests {
             ("", "store \"\" is not the URL of a store; accepted are"),
             ("postgres://a", "is not the URL of a store; accepted are"),
         ] {
-            let error = text.parse::<StoreUrl>().unwrap_err().to_string();
+            let error = text.parse::<StoreUrl>().unwrap_err();
             assert!(error.contains(advice), "{error}");
         }
-        let redis = "redis://h:1:2".parse::<StoreUrl>().unwrap_err().to_string();
+        let redis = "redis://h:1:2".parse::<StoreUrl>().unwrap_err();
         assert!(redis.starts_with("store: "), "{redis}");
         let error = "postgres://me:s3cret@a".parse::<StoreUrl>().unwrap_err();
-        assert!(!error.to_string().contains("s3cret"), "{error}");
+        assert!(!error.contains("s3cret"), "{error}");
     }
 }

@@ -1,6 +1,5 @@
 //! The columns of a contribution: [`Column`], named on the command line and found in the header.
 
-use super::header::HeaderError;
 use super::record::Cells;
 
 /// What a column has.
@@ -38,23 +37,16 @@ pub(super) fn count_in(header: Cells<'_>, columns: &[(Role, String)]) -> usize {
 }
 
 /// Finds a column in a header.
-pub(super) fn find(role: Role, name: String, header: Cells<'_>) -> Result<Column, HeaderError> {
-    let columns = || {
-        let names = header.iter().map(String::from_utf8_lossy);
-        let names: Vec<String> = names.map(|name| format!("\"{name}\"")).collect();
-        names.join(", ")
-    };
+pub(super) fn find(role: Role, name: String, header: Cells<'_>) -> Result<Column, String> {
     let is_named = |(_, cell): &(usize, &[u8])| *cell == name.as_bytes();
     let mut found = header.iter().enumerate().filter(is_named);
-    match (found.next(), found.next()) {
-        (Some((index, _)), None) => Ok(Column { role, name, index }),
-        (None, _) => Err(HeaderError::Missing {
-            columns: columns(),
-            column: name,
-        }),
-        (Some(_), Some(_)) => Err(HeaderError::Twice {
-            columns: columns(),
-            column: name,
-        }),
-    }
+    let what = match (found.next(), found.next()) {
+        (Some((index, _)), None) => return Ok(Column { role, name, index }),
+        (None, _) => "there is no column",
+        (Some(_), Some(_)) => "there is more than one column",
+    };
+    let names = header.iter().map(String::from_utf8_lossy);
+    let names: Vec<String> = names.map(|name| format!("\"{name}\"")).collect();
+    let names = names.join(", ");
+    Err(format!("{what} \"{name}\"; the columns are {names}"))
 }

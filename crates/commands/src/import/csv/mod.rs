@@ -13,10 +13,10 @@ mod convert;
 mod header;
 mod record;
 
+use std::error::Error;
 use std::io;
 
 pub(super) use columns::Role;
-pub(super) use header::HeaderError;
 
 use self::convert::Converter;
 use self::header::Opened;
@@ -46,7 +46,7 @@ pub(super) struct CsvRows {
 
 impl CsvRows {
     /// Reads the header and finds the columns in it.
-    pub(super) fn open(lines: Lines, format: CsvFormat) -> Result<Self, HeaderError> {
+    pub(super) fn open(lines: Lines, format: CsvFormat) -> Result<Self, Box<dyn Error>> {
         let opened = header::open(lines, format.columns, format.delimiter)?;
         let Opened {
             records,

@@ -13,7 +13,7 @@ fn names() -> Names {
     columns([(Role::Member, "who"), (Role::Points, "points")])
 }
 
-fn open_with(file: &[u8], format: CsvFormat, is_final: bool) -> Result<CsvRows, HeaderError> {
+fn open_with(file: &[u8], format: CsvFormat, is_final: bool) -> Result<CsvRows, Box<dyn Error>> {
     let mut lines = Lines::new(Cursor::new(file.to_vec())).unwrap();
     lines.is_final = is_final;
     CsvRows::open(lines, format)
@@ -29,7 +29,7 @@ fn format(columns: Names) -> CsvFormat {
     }
 }
 
-fn open(file: &[u8], names: Names) -> Result<CsvRows, HeaderError> {
+fn open(file: &[u8], names: Names) -> Result<CsvRows, Box<dyn Error>> {
     open_with(file, format(names), true)
 }
 
