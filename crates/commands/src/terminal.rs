@@ -21,13 +21,17 @@ const PROGRESS_SHOWN_EVERY: Duration = Duration::from_millis(200);
 ///
 /// Joiners (U+200C, U+200D) and selectors of styles are kept, since Persian and emoji need them.
 pub fn printable(text: &str) -> Cow<'_, str> {
+    escaped(text, |char, shown| shown.extend(char.escape_unicode()))
+}
+
+fn escaped(text: &str, escape: impl Fn(char, &mut String)) -> Cow<'_, str> {
     if !text.contains(is_unprintable) {
         return Cow::Borrowed(text);
     }
     let mut shown = String::with_capacity(text.len() + 16);
     for char in text.chars() {
         if is_unprintable(char) {
-            shown.extend(char.escape_unicode());
+            escape(char, &mut shown);
         } else {
             shown.push(char);
         }
@@ -44,20 +48,12 @@ fn is_unprintable(char: char) -> bool {
 /// Formats a result as JSON on one line, in which strings have the same characters escaped.
 pub fn json(result: &impl Serialize) -> serde_json::Result<String> {
     let text = serde_json::to_string(result)?;
-    if !text.contains(is_unprintable) {
-        return Ok(text);
-    }
-    let mut shown = String::with_capacity(text.len() + 16);
-    for char in text.chars() {
-        if is_unprintable(char) {
-            for unit in char.encode_utf16(&mut [0; 2]) {
-                let _ = write!(shown, "\\u{unit:04x}");
-            }
-        } else {
-            shown.push(char);
+    let shown = escaped(&text, |char, shown| {
+        for unit in char.encode_utf16(&mut [0; 2]) {
+            let _ = write!(shown, "\\u{unit:04x}");
         }
-    }
-    Ok(shown)
+    });
+    Ok(shown.into_owned())
 }
 
 /// Writes one message to standard error.

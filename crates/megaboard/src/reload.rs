@@ -150,7 +150,7 @@ impl Reload {
         if self.mark() != self.read {
             return Ok(None);
         }
-        let config = config.map_err(|error| error.to_string())?;
+        let config = config?;
         let (keys, access) = (&config.server.keys, app.access());
         // `--open` of the command line was given for a server with keys.
         if keys.is_empty() && access.has_keys() && !config.server.open {

@@ -372,7 +372,7 @@ async fn seed(
     let name = kind.name().clone();
     let seeded = router.catalogue().seed(kind).await;
     let seeded = seeded.map_err(|error| match error {
-        CatalogueError::Unsupported(error) => config.unsupported(configured, error).into(),
+        CatalogueError::Unsupported(error) => config.unsupported(configured, &error).into(),
         error => Box::<dyn Error>::from(error),
     })?;
     let Some(held) = seeded else {
