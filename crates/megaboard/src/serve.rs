@@ -277,34 +277,7 @@ async fn serve_from(
         let _ = writeln!(std::io::stderr(), "{greeting}");
     }
 
-    let mut tasks = JoinSet::new();
-    tasks.spawn(every(REFRESH_INTERVAL, {
-        let (router, merger) = (router.clone(), merger.clone());
-        async move || {
-            // Another server may have changed them.
-            if let Err(error) = router.catalogue().refresh().await {
-                tracing::warn!(%error, "the kinds could not be refreshed");
-            }
-            merger.free_evicted();
-        }
-    }));
-    tasks.spawn(every(SWEEP_INTERVAL, {
-        let (router, clock) = (router.clone(), clock.clone());
-        async move || {
-            if let Err(error) = router.store().drop_expired(clock()).await {
-                tracing::warn!(%error, "expired windows and boards could not be removed");
-            }
-        }
-    }));
-    tasks.spawn(every(LIFETIMES_INTERVAL, {
-        let (mut lifetimes, clock) = (Lifetimes::new(router.clone()), clock.clone());
-        async move || {
-            // Removes members that have not contributed for the `score_ttl` of their kind.
-            if let Err(error) = lifetimes.sweep(&Moment::of(&clock)).await {
-                tracing::warn!(%error, "members whose time is over could not be removed");
-            }
-        }
-    }));
+    let mut tasks = periodic(&router, &merger, &clock);
     if args.demo {
         tasks.spawn(demo::run(router.clone(), clock.clone()));
     }
@@ -413,6 +386,39 @@ fn catch_stop_signals() -> std::io::Result<watch::Receiver<Stopping>> {
         }
     });
     Ok(stopping)
+}
+
+/// Starts what is done again and again while the server runs.
+fn periodic(router: &Arc<Router>, merger: &Arc<Merger>, clock: &Clock) -> JoinSet<()> {
+    let mut tasks = JoinSet::new();
+    tasks.spawn(every(REFRESH_INTERVAL, {
+        let (router, merger) = (router.clone(), merger.clone());
+        async move || {
+            // Another server may have changed them.
+            if let Err(error) = router.catalogue().refresh().await {
+                tracing::warn!(%error, "the kinds could not be refreshed");
+            }
+            merger.free_evicted();
+        }
+    }));
+    tasks.spawn(every(SWEEP_INTERVAL, {
+        let (router, clock) = (router.clone(), clock.clone());
+        async move || {
+            if let Err(error) = router.store().drop_expired(clock()).await {
+                tracing::warn!(%error, "expired windows and boards could not be removed");
+            }
+        }
+    }));
+    tasks.spawn(every(LIFETIMES_INTERVAL, {
+        let (mut lifetimes, clock) = (Lifetimes::new(router.clone()), clock.clone());
+        async move || {
+            // Removes members that have not contributed for the `score_ttl` of their kind.
+            if let Err(error) = lifetimes.sweep(&Moment::of(&clock)).await {
+                tracing::warn!(%error, "members whose time is over could not be removed");
+            }
+        }
+    }));
+    tasks
 }
 
 /// Does this again and again, forever.

@@ -56,9 +56,5 @@ pub(super) fn run(
              unfinished {unfinished}; took {seconds:.2} s"
         )
     })?;
-    Ok(if summary.is_clean() {
-        ExitCode::SUCCESS
-    } else {
-        ExitCode::FAILURE
-    })
+    Ok(crate::status(summary.is_clean()))
 }

@@ -104,8 +104,7 @@ pub fn run(args: &ImportArgs) -> Result<ExitCode, Box<dyn Error>> {
     args.result.print(&result, text)?;
     Ok(match outcome {
         Err(Halt::Interrupted) => ExitCode::from(INTERRUPTED),
-        Ok(()) if summary.is_clean() => ExitCode::SUCCESS,
-        Ok(()) | Err(Halt::Failed(_)) => ExitCode::FAILURE,
+        outcome => crate::status(outcome.is_ok() && summary.is_clean()),
     })
 }
 

@@ -41,6 +41,7 @@ const BLOCK: Duration = Duration::from_millis(500);
 const RESCAN_EVERY: Duration = Duration::from_secs(5);
 
 /// Writes a message for the user.
+#[expect(clippy::needless_pass_by_value, reason = "messages are formatted")]
 pub(super) fn report(message: String) {
     terminal::report(&message);
 }
