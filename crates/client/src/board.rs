@@ -9,14 +9,14 @@ use reqwest::Method;
 use serde::Deserialize;
 use serde_json::{Map, Value};
 
-use crate::answer::{
-    Count, Entries, FoundEntries, Info, Place, RankOf, Removed, Settled, Standing, StreamToken, Top,
-};
 use crate::client::{Client, Retry};
 use crate::contribute::{Receipt, Returning, random_id};
 use crate::error::Error;
 use crate::name::{BoardName, segment};
 use crate::request::Request;
+use crate::responses::{
+    Count, Entries, FoundEntries, Info, Place, RankOf, Removed, Settled, Standing, StreamToken, Top,
+};
 
 /// A board of a server. Its methods return requests, which are sent when they are awaited.
 #[derive(Debug, Clone)]

@@ -18,7 +18,7 @@ const REQUEST_TIMEOUT: Duration = Duration::from_mins(1);
 /// Shorter than the idle timeout of servers (30 s in Megaboard), so that no request meets a connection being closed.
 const IDLE_CONNECTION_MAX: Duration = Duration::from_secs(15);
 /// The tops of 100 boards are 100,000 entries.
-const ANSWER_BYTES_MAX: usize = 64 << 20;
+const RESPONSE_BYTES_MAX: usize = 64 << 20;
 
 /// Configures a [`Client`]; returned by [`Client::builder`].
 #[derive(Clone)]
@@ -28,7 +28,7 @@ pub struct ClientBuilder {
     key: Option<String>,
     timeout: Duration,
     connect_timeout: Duration,
-    answer_bytes_max: usize,
+    response_bytes_max: usize,
     retry: RetryPolicy,
     root_certificates: Vec<Vec<u8>>,
 }
@@ -48,7 +48,7 @@ impl Client {
             key: None,
             timeout: REQUEST_TIMEOUT,
             connect_timeout: CONNECT_TIMEOUT,
-            answer_bytes_max: ANSWER_BYTES_MAX,
+            response_bytes_max: RESPONSE_BYTES_MAX,
             retry: RetryPolicy::default(),
             root_certificates: Vec::new(),
         }
@@ -76,8 +76,8 @@ impl ClientBuilder {
     }
 
     /// Sets the maximum size of a response: 64 MiB by default.
-    pub fn answer_bytes_max(mut self, bytes: usize) -> Self {
-        self.answer_bytes_max = bytes;
+    pub fn response_bytes_max(mut self, bytes: usize) -> Self {
+        self.response_bytes_max = bytes;
         self
     }
 
@@ -125,7 +125,7 @@ impl ClientBuilder {
             authorization,
             timeout: self.timeout,
             retry: self.retry,
-            answer_bytes_max: self.answer_bytes_max,
+            response_bytes_max: self.response_bytes_max,
         }))
     }
 }

@@ -34,7 +34,7 @@ pub(crate) struct Shared {
     pub(crate) authorization: Option<HeaderValue>,
     pub(crate) timeout: Duration,
     pub(crate) retry: RetryPolicy,
-    pub(crate) answer_bytes_max: usize,
+    pub(crate) response_bytes_max: usize,
 }
 
 /// The preference of writes: a failover of the store that takes less time needs no retry, and leaves no outcome
@@ -181,7 +181,7 @@ impl Client {
             _ => self.failure(&error),
         })?;
         if let Some(upload) = upload {
-            upload.answered();
+            upload.record_response();
         }
         let (status, retry_after) = (response.status().as_u16(), retry_after(response.headers()));
         let etag = response.headers().get(ETAG);
@@ -229,7 +229,7 @@ impl Client {
 
     /// Reads the body of a response, up to the maximum size.
     pub(crate) async fn body_of(&self, mut response: reqwest::Response) -> Result<Vec<u8>, Error> {
-        let bytes_max = self.shared.answer_bytes_max;
+        let bytes_max = self.shared.response_bytes_max;
         let mut body = Vec::new();
         while let Some(chunk) = response
             .chunk()

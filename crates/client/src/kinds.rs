@@ -4,11 +4,11 @@ use futures::stream::{self, Stream, TryStreamExt as _};
 use reqwest::Method;
 use serde::Deserialize;
 
-use crate::answer::{AuditPage, Boards, Keys, Kind, Listed, Ready, Tops};
 use crate::client::{Client, Retry};
 use crate::error::Error;
 use crate::name::segment;
-use crate::request::{Request, json};
+use crate::request::Request;
+use crate::responses::{AuditPage, Boards, Keys, Kind, Listed, Ready, Tops};
 
 impl Request<Boards> {
     /// Returns all boards from there on as a stream, which requests the next page when it is needed.
@@ -56,16 +56,13 @@ impl Client {
     }
 
     /// Creates a kind, or changes the settings that may change. Returns all its settings.
-    pub async fn put_kind(&self, name: &str, kind: &Kind) -> Result<Kind, Error> {
-        let mut call = self.of_kind::<Kind>(Method::PUT, name).call()?;
-        call.body = Some(json(kind)?);
-        self.read(&call, Retry::Always).await
+    pub fn put_kind(&self, name: &str, kind: &Kind) -> Request<Kind> {
+        self.of_kind(Method::PUT, name).with_body(kind)
     }
 
     /// Reads one kind and its entity tag, for [`put_kind_if`](Self::put_kind_if).
     pub async fn kind_with_etag(&self, name: &str) -> Result<(Kind, String), Error> {
-        let call = self.kind(name).call()?;
-        let response = self.send_with_retries(&call, Retry::Always).await?;
+        let response = self.kind(name).response().await?;
         let kind = serde_json::from_slice(&response.body).map_err(Error::unreadable)?;
         Ok((kind, response.etag.unwrap_or_default()))
     }
@@ -73,11 +70,10 @@ impl Client {
     /// Changes a kind unless it changed since its entity tag was read; otherwise the error is
     /// `precondition-failed`. The request is retried only if it definitely was not applied, since a
     /// second one would fail.
-    pub async fn put_kind_if(&self, name: &str, kind: &Kind, etag: &str) -> Result<Kind, Error> {
-        let mut call = self.of_kind::<Kind>(Method::PUT, name).call()?;
-        call.body = Some(json(kind)?);
-        call.if_match = Some(etag.to_owned());
-        self.read(&call, Retry::IfNotApplied).await
+    pub fn put_kind_if(&self, name: &str, kind: &Kind, etag: &str) -> Request<Kind> {
+        let mut request = self.put_kind(name, kind).once();
+        request.if_match = Some(etag.to_owned());
+        request
     }
 
     /// Deletes a kind that has no boards. The request is retried only if it definitely was not applied:

@@ -29,14 +29,13 @@
 //! - Requests and their parameters: [`Request`].
 //! - Kinds, lists of boards, members across all boards, profiles, the audit log, keys: methods of [`Client`].
 //! - Errors: [`Error`], [`Problem`], [`ProblemType`]. Retries: [`RetryPolicy`].
-//! - Contributions that are already serialized, such as the lines of a file: [`Sender`], [`Batch`], [`Receipt`].
+//! - Contributions that are already serialized, such as the lines of a file: [`Client::send_batch`], [`Receipt`].
 //! - Paths without a typed method: [`Client::get`], [`Client::post`], [`Response`].
 //!
 //! Reads are retried after temporary failures: a failed or broken connection, 408, 429, 502, 503 and 504.
 //! A write is retried only if a second attempt cannot change anything more; its method says when. Unknown
 //! members of responses are ignored, so later servers may add some.
 
-mod answer;
 mod board;
 mod builder;
 mod client;
@@ -48,6 +47,7 @@ mod name;
 mod problem;
 mod profiles;
 mod request;
+mod responses;
 mod retry;
 #[cfg(test)]
 mod scripted;
@@ -57,18 +57,12 @@ mod tests;
 mod tls;
 mod upload;
 
-pub use answer::{
-    AuditLine, AuditPage, Boards, Count, Entries, Entry, Envelope, Erased, Field, Found,
-    FoundEntries, Hidden, HiddenIn, Info, Keys, Kind, Listed, ListedKey, MemberBoard, MemberBoards,
-    Moved, Neighbour, Place, Profile, ProfilesOutcome, RankOf, Ready, RejectedProfile, Removed,
-    Settled, Span, Standing, StreamToken, Top, Tops, Values, WindowMembers,
-};
 pub use board::{Board, RemoveMembers, SetOutcome};
 pub use builder::{ClientBuilder, server_url};
 pub use client::{Client, Response};
 pub use contribute::{
-    Batch, BatchReply, BatchRequest, Contribute, ContributeError, Contribution, Format, Next,
-    Outcome, PartialItem, Pause, Receipt, ReceiptItem, Returning, Sender, Undecided, Written,
+    BatchReply, BatchRequest, Contribute, ContributeError, Contribution, Format, Outcome,
+    PartialItem, Receipt, ReceiptItem, Returning, Undecided, Written,
 };
 pub use error::Error;
 pub use jiff::Timestamp;
@@ -76,5 +70,11 @@ pub use members::Erase;
 pub use name::{BoardName, encoded};
 pub use problem::{Problem, ProblemType};
 pub use request::Request;
+pub use responses::{
+    AuditLine, AuditPage, Boards, Count, Entries, Entry, Envelope, Erased, Field, Found,
+    FoundEntries, Hidden, HiddenIn, Info, Keys, Kind, Listed, ListedKey, MemberBoard, MemberBoards,
+    Moved, Neighbour, Place, Profile, ProfilesOutcome, RankOf, Ready, RejectedProfile, Removed,
+    Settled, Span, Standing, StreamToken, Top, Tops, Values, WindowMembers,
+};
 pub use retry::{Backoff, RetryPolicy};
 pub use stream::{BoardStream, Changes, Event, Events};

@@ -5,11 +5,11 @@ use std::future::IntoFuture;
 use futures::future::BoxFuture;
 use reqwest::Method;
 
-use crate::answer::{Erased, Hidden, HiddenIn, MemberBoards};
 use crate::client::Client;
 use crate::error::Error;
 use crate::name::segment;
 use crate::request::Request;
+use crate::responses::{Erased, Hidden, HiddenIn, MemberBoards};
 
 /// Erases a member from every board: [`Client::erase`].
 #[derive(Debug, Clone)]

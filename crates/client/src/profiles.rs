@@ -3,11 +3,11 @@
 use reqwest::Method;
 use serde::Serialize;
 
-use crate::answer::{Profile, ProfilesOutcome};
 use crate::client::{Call, Client, Retry};
 use crate::error::Error;
 use crate::name::segment;
-use crate::request::{Request, json};
+use crate::request::Request;
+use crate::responses::{Profile, ProfilesOutcome};
 
 /// The maximum profiles of one request.
 const LINES_MAX: usize = 1_000;
@@ -26,16 +26,9 @@ impl Client {
     }
 
     /// Sets the profile of a member, and returns it as it is stored.
-    pub async fn put_profile(
-        &self,
-        kind: &str,
-        member: &str,
-        profile: &Profile,
-    ) -> Result<Profile, Error> {
-        let request: Request<Profile> = self.of_profile(Method::PUT, kind, member);
-        let mut call = request.call()?;
-        call.body = Some(json(profile)?);
-        self.read(&call, Retry::Always).await
+    pub fn put_profile(&self, kind: &str, member: &str, profile: &Profile) -> Request<Profile> {
+        self.of_profile(Method::PUT, kind, member)
+            .with_body(profile)
     }
 
     /// Deletes the profile of a member, if it has one.

@@ -12,10 +12,12 @@ use serde::Serialize;
 use serde::de::DeserializeOwned;
 use serde_json::{Map, Value};
 
-use crate::answer::{AuditPage, Boards, Entries, HiddenIn, Place, Settled, StreamToken, Top, Tops};
 use crate::client::{Call, Client, Response, Retry};
 use crate::error::Error;
 use crate::name::encoded;
+use crate::responses::{
+    AuditPage, Boards, Entries, HiddenIn, Place, Settled, StreamToken, Top, Tops,
+};
 
 /// A request whose response is a `T`. It is sent when it is awaited. An invalid name is reported then, too.
 ///
@@ -31,6 +33,8 @@ pub struct Request<T> {
     pub(crate) body: Option<Map<String, Value>>,
     /// Whether parameters are in the body.
     has_parameters_in_body: bool,
+    /// The value of `If-Match`.
+    pub(crate) if_match: Option<String>,
     pub(crate) retry: Retry,
     /// Whether the server is to wait for its store if that is unavailable.
     pub(crate) waits: bool,
@@ -46,6 +50,7 @@ impl<T> Request<T> {
             query: Vec::new(),
             body: None,
             has_parameters_in_body: false,
+            if_match: None,
             retry: Retry::Always,
             waits: false,
             response: PhantomData,
@@ -79,6 +84,15 @@ impl<T> Request<T> {
         self
     }
 
+    /// Sets the JSON body to an object.
+    pub(crate) fn with_body(mut self, object: &impl Serialize) -> Self {
+        match serde_json::to_value(object) {
+            Ok(Value::Object(body)) => self.body = Some(body),
+            _ => self.path = Err("the body of the request is not an object".to_owned()),
+        }
+        self
+    }
+
     /// Sends all further parameters in the body.
     pub(crate) fn with_parameters_in_body(mut self) -> Self {
         self.has_parameters_in_body = true;
@@ -108,7 +122,9 @@ impl<T> Request<T> {
         }
         let mut call = Call::new(self.method.clone(), path);
         call.waits = self.waits;
-        call.body = self.body.as_ref().map(json).transpose()?;
+        call.if_match.clone_from(&self.if_match);
+        let body = self.body.as_ref().map(serde_json::to_vec).transpose();
+        call.body = body.map_err(Error::unreadable)?.map(Bytes::from);
         Ok(call)
     }
 
@@ -139,13 +155,6 @@ impl<T> Request<T> {
     pub fn after(self, next: impl Display) -> Self {
         self.with("after", next.to_string())
     }
-}
-
-/// Serializes a JSON body.
-pub(crate) fn json(body: &impl Serialize) -> Result<Bytes, Error> {
-    let body = serde_json::to_vec(body);
-    body.map(Bytes::from)
-        .map_err(|error| Error::Unusable(format!("the body of the request: {error}")))
 }
 
 impl<T: DeserializeOwned> Request<T> {

@@ -191,7 +191,7 @@ async fn retries_end_with_the_policy() {
 #[tokio::test]
 async fn responses_must_not_exceed_the_maximum_size() {
     let server = Scripted::start([Reply::ok(TOP)]).await;
-    let client = Client::builder(server.client().url()).answer_bytes_max(TOP.len() - 1);
+    let client = Client::builder(server.client().url()).response_bytes_max(TOP.len() - 1);
     let top = client.build().unwrap().board("gifts", "a").top().await;
     assert!(matches!(top, Err(Error::TooLarge { .. })), "{top:?}");
 }

@@ -29,7 +29,7 @@ pub(crate) struct Upload {
 #[derive(Debug, Clone, Default)]
 pub(crate) struct UploadState {
     has_left: Arc<AtomicBool>,
-    is_answered: Arc<AtomicBool>,
+    has_response: Arc<AtomicBool>,
 }
 
 impl Upload {
@@ -53,8 +53,8 @@ impl UploadState {
     }
 
     /// Records that the response has arrived: a body that is still held back is not sent.
-    pub(crate) fn answered(&self) {
-        self.is_answered.store(true, Ordering::Relaxed);
+    pub(crate) fn record_response(&self) {
+        self.has_response.store(true, Ordering::Relaxed);
     }
 }
 
@@ -69,7 +69,7 @@ impl Body for Upload {
         if let Some(held_back) = &mut self.held_back {
             ready!(held_back.as_mut().poll(context));
             self.held_back = None;
-            if self.state.is_answered.load(Ordering::Relaxed) {
+            if self.state.has_response.load(Ordering::Relaxed) {
                 // Closes the connection: the server may wait for the unread body.
                 let refused =
                     std::io::Error::other("the response arrived before the body was sent");

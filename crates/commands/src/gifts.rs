@@ -1,40 +1,7 @@
-//! Simulated viewers and their gifts, for `load` and `serve --demo`: regulars with fixed names, and a crowd with
-//! generated names.
+//! Simulated viewers and their gifts, for `load` and `serve --demo`.
 
 use board::Member;
 use twox_hash::XxHash3_64;
-
-/// Names of viewers that give often, in several scripts, one with an emoji.
-const REGULARS: [&str; 28] = [
-    "Ada",
-    "小雨",
-    "Noor ✨",
-    "Mila",
-    "Kenji",
-    "Zoë",
-    "Omar",
-    "Lucía",
-    "Björn",
-    "Priya",
-    "Tomás",
-    "अनन्या",
-    "Yuki",
-    "Sam",
-    "Chloé",
-    "Іван",
-    "Fatima",
-    "Leo",
-    "Ines",
-    "مريم",
-    "Max",
-    "Aiko",
-    "Bo",
-    "Sofía",
-    "Jin",
-    "Ravi",
-    "Elif",
-    "Nia",
-];
 
 const ADJECTIVES: [&str; 16] = [
     "quiet", "lucky", "brave", "sleepy", "golden", "tiny", "cosmic", "gentle", "wild", "sunny",
@@ -46,10 +13,10 @@ const ANIMALS: [&str; 16] = [
     "moth", "bison", "crane", "hare", "tiger", "seal",
 ];
 
-/// The maximum points of a member of the crowd.
-const CROWD_POINTS_MAX: i64 = 30_000;
+/// The maximum points of a viewer.
+const POINTS_MAX: i64 = 30_000;
 
-/// Points and relative frequencies of gifts.
+/// Points and weights of gifts: the frequent ones are small.
 const GIFTS: [(i64, u32); 7] = [
     (1, 25),
     (5, 20),
@@ -60,29 +27,7 @@ const GIFTS: [(i64, u32); 7] = [
     (1314, 5),
 ];
 
-/// The regular viewers.
-pub struct Cast {
-    regulars: Vec<Member>,
-}
-
-impl Default for Cast {
-    fn default() -> Self {
-        let member = |name: &&str| Member::new(name).expect("the names are valid");
-        Self {
-            regulars: REGULARS.iter().map(member).collect(),
-        }
-    }
-}
-
-impl Cast {
-    /// Returns the regular viewers.
-    #[must_use]
-    pub fn regulars(&self) -> &[Member] {
-        &self.regulars
-    }
-}
-
-/// Returns the member of the crowd with this number, and its points, which have a Pareto distribution.
+/// Returns the viewer with this number, and its points, which have a Pareto distribution.
 #[must_use]
 #[expect(clippy::cast_possible_truncation, clippy::cast_precision_loss)]
 pub fn crowd_member(number: u32) -> (Member, i64) {
@@ -95,35 +40,30 @@ pub fn crowd_member(number: u32) -> (Member, i64) {
     let share = ((hash >> 32) + 1) as f64 / 2_f64.powi(32);
     let points = (5.0 * share.powf(-0.75)) as i64;
     let member = Member::new(&name).expect("the name is valid");
-    (member, points.clamp(1, CROWD_POINTS_MAX))
+    (member, points.clamp(1, POINTS_MAX))
 }
 
 /// Returns the points of a random gift.
 pub fn random_gift(random: &mut fastrand::Rng) -> i64 {
-    let all: u32 = GIFTS.iter().map(|(_, weight)| weight).sum();
-    let mut choice = random.u32(..all);
-    for (points, weight) in GIFTS {
-        match choice.checked_sub(weight) {
-            Some(left) => choice = left,
-            None => return points,
+    weighted(&GIFTS, random)
+}
+
+/// Returns a random one of these choices, by their weights, of which at least one is above 0.
+pub fn weighted<T: Copy>(choices: &[(T, u32)], random: &mut fastrand::Rng) -> T {
+    let all: u32 = choices.iter().map(|(_, weight)| weight).sum();
+    let mut at = random.u32(..all);
+    for (choice, weight) in choices {
+        match at.checked_sub(*weight) {
+            Some(left) => at = left,
+            None => return *choice,
         }
     }
-    1
+    choices[0].0
 }
 
 #[cfg(test)]
 mod tests {
-    use std::collections::BTreeSet;
-
     use super::*;
-
-    #[test]
-    fn all_names_differ() {
-        let cast = Cast::default();
-        let crowd = (0..10_000).map(|number| crowd_member(number).0);
-        let all: BTreeSet<Member> = crowd.chain(cast.regulars().iter().cloned()).collect();
-        assert_eq!(all.len(), 10_000 + REGULARS.len());
-    }
 
     #[test]
     fn few_of_the_crowd_have_many_points() {

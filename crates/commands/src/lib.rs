@@ -25,4 +25,16 @@ pub mod secrets;
 pub mod server;
 pub mod terminal;
 
+use std::process::ExitCode;
+
 pub use delivery::{Halt, INTERRUPTED, Stop};
+
+/// Returns the exit status of a command that has completed, with everything as it should be or not.
+#[must_use]
+pub fn status(is_clean: bool) -> ExitCode {
+    if is_clean {
+        ExitCode::SUCCESS
+    } else {
+        ExitCode::FAILURE
+    }
+}

@@ -36,6 +36,11 @@ impl Reads<'_> {
             (self.say)("the server has not responded; trying again".to_owned());
             response.await
         };
-        self.runtime.block_on(self.stop.unless_requested(response))
+        self.until_stopped(response)
+    }
+
+    /// Waits for a future, or for a signal.
+    pub(crate) fn until_stopped<T>(&self, future: impl Future<Output = T>) -> Result<T, Halt> {
+        self.runtime.block_on(self.stop.unless_requested(future))
     }
 }

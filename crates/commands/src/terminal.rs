@@ -21,13 +21,17 @@ const PROGRESS_SHOWN_EVERY: Duration = Duration::from_millis(200);
 ///
 /// Joiners (U+200C, U+200D) and selectors of styles are kept, since Persian and emoji need them.
 pub fn printable(text: &str) -> Cow<'_, str> {
+    escaped(text, |char, shown| shown.extend(char.escape_unicode()))
+}
+
+fn escaped(text: &str, escape: impl Fn(char, &mut String)) -> Cow<'_, str> {
     if !text.contains(is_unprintable) {
         return Cow::Borrowed(text);
     }
     let mut shown = String::with_capacity(text.len() + 16);
     for char in text.chars() {
         if is_unprintable(char) {
-            shown.extend(char.escape_unicode());
+            escape(char, &mut shown);
         } else {
             shown.push(char);
         }
@@ -44,20 +48,12 @@ fn is_unprintable(char: char) -> bool {
 /// Formats a result as JSON on one line, in which strings have the same characters escaped.
 pub fn json(result: &impl Serialize) -> serde_json::Result<String> {
     let text = serde_json::to_string(result)?;
-    if !text.contains(is_unprintable) {
-        return Ok(text);
-    }
-    let mut shown = String::with_capacity(text.len() + 16);
-    for char in text.chars() {
-        if is_unprintable(char) {
-            for unit in char.encode_utf16(&mut [0; 2]) {
-                let _ = write!(shown, "\\u{unit:04x}");
-            }
-        } else {
-            shown.push(char);
+    let shown = escaped(&text, |char, shown| {
+        for unit in char.encode_utf16(&mut [0; 2]) {
+            let _ = write!(shown, "\\u{unit:04x}");
         }
-    }
-    Ok(shown)
+    });
+    Ok(shown.into_owned())
 }
 
 /// Writes one message to standard error.
@@ -79,6 +75,20 @@ pub fn print_line(text: &str) -> io::Result<bool> {
         Err(error) if error.kind() == io::ErrorKind::BrokenPipe => Ok(false),
         outcome => outcome.map(|()| true),
     }
+}
+
+/// Formats numbers as runs, within which the first of each pair are consecutive: `1 to 4, 7`.
+pub(crate) fn runs(numbers: &[(u64, u64)]) -> String {
+    let runs = numbers.chunk_by(|(number, _), (next, _)| number + 1 == *next);
+    let runs = runs.filter_map(|run| Some((run.first()?.1, run.last()?.1)));
+    let runs = runs.map(|(first, last)| {
+        if first == last {
+            first.to_string()
+        } else {
+            format!("{first} to {last}")
+        }
+    });
+    runs.collect::<Vec<_>>().join(", ")
 }
 
 /// How the cells of a column are set.

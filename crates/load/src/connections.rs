@@ -15,10 +15,10 @@ pub(crate) struct Connections {
     free: Semaphore,
     clients: Mutex<VecDeque<Client>>,
     /// For streams, which have connections of their own.
-    other: Client,
-    kind: String,
-    rooms: Rooms,
-    with_ids: bool,
+    pub(crate) other: Client,
+    pub(crate) kind: String,
+    pub(crate) rooms: Rooms,
+    pub(crate) with_ids: bool,
 }
 
 impl Connections {
@@ -50,28 +50,6 @@ impl Connections {
     /// Sends no more requests, also of those that wait for a connection.
     pub(crate) fn close(&self) {
         self.free.close();
-    }
-
-    /// Returns a client for other connections than these.
-    pub(crate) fn any(&self) -> Client {
-        self.other.clone()
-    }
-
-    pub(crate) fn kind(&self) -> &str {
-        &self.kind
-    }
-
-    pub(crate) const fn rooms(&self) -> &Rooms {
-        &self.rooms
-    }
-
-    pub(crate) const fn with_ids(&self) -> bool {
-        self.with_ids
-    }
-
-    /// Returns a path below the board of a room.
-    pub(crate) fn path(&self, room: usize, end: &str) -> String {
-        format!("/v1/boards/{}/{end}", self.board_name(room))
     }
 
     /// Returns the name of the board of a room.

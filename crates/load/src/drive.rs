@@ -70,7 +70,7 @@ impl Driver {
             let request = scenario.next();
             match self.outstanding.clone().try_acquire_owned() {
                 Ok(permit) => self.send(request, due, permit),
-                Err(_) => self.tally.missed(request.operation()),
+                Err(_) => self.tally.missed(request.operation),
             }
         }
         let since = Instant::now();
@@ -112,7 +112,7 @@ impl Driver {
     fn send(&self, request: Request, due: Instant, permit: OwnedSemaphorePermit) {
         let (connections, tally) = (self.connections.clone(), self.tally.clone());
         self.runtime.spawn(async move {
-            let operation = request.operation();
+            let operation = request.operation;
             let send = async |client: &_| request.send(client, &connections, &tally).await;
             match connections.use_next(send).await {
                 Some(Ok(())) => tally.succeeded(operation, due.elapsed()),

@@ -25,7 +25,7 @@ pub(crate) fn fill(
     stop: &Stop,
     runtime: &Handle,
 ) -> Result<u64, Box<dyn Error>> {
-    let rooms = connections.rooms();
+    let rooms = &connections.rooms;
     let batches = rooms.all().flat_map(|room| {
         let members = rooms.members_of(room);
         let firsts = (0..members).step_by(BATCH as usize);

@@ -136,10 +136,10 @@ fn measure(args: &LoadArgs, runtime: &Runtime, stop: &Stop) -> Result<ExitCode, 
     if let Some(folder) = &args.results {
         results::write(folder, &outcome, args)?;
     }
-    Ok(match (stop.is_requested(), outcome.counts.is_clean()) {
-        (true, _) => ExitCode::from(INTERRUPTED),
-        (false, true) => ExitCode::SUCCESS,
-        (false, false) => ExitCode::FAILURE,
+    Ok(if stop.is_requested() {
+        ExitCode::from(INTERRUPTED)
+    } else {
+        commands::status(outcome.counts.is_clean())
     })
 }
 

@@ -3,6 +3,8 @@
 use std::fmt;
 use std::str::FromStr;
 
+use commands::gifts;
+
 /// The kinds of requests, in the order of the report.
 #[derive(Clone, Copy, Debug, Eq, Ord, PartialEq, PartialOrd)]
 pub(crate) enum Operation {
@@ -77,15 +79,14 @@ impl Mix {
 
     /// Returns a random operation.
     pub(crate) fn operation(self, random: &mut fastrand::Rng) -> Operation {
-        let all: u32 = self.0.iter().sum();
-        let mut choice = random.u32(..all);
-        for (operation, share) in Operation::ALL.into_iter().zip(self.0) {
-            match choice.checked_sub(share) {
-                Some(left) => choice = left,
-                None => return operation,
-            }
-        }
-        Operation::Top
+        let [top, rank, around, write] = self.0;
+        let shares = [
+            (Operation::Top, top),
+            (Operation::Rank, rank),
+            (Operation::Around, around),
+            (Operation::Write, write),
+        ];
+        gifts::weighted(&shares, random)
     }
 }
 

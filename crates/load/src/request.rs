@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use megaboard_client::{Board, Client, Contribution, Error, Event, ProblemType};
+use megaboard_client::{Client, Contribution, Error, Event, ProblemType};
 
 use crate::connections::Connections;
 use crate::mix::Operation;
@@ -16,35 +16,14 @@ const STREAMED: u64 = 10;
 
 /// A request.
 #[derive(Debug, PartialEq, Eq)]
-pub(crate) enum Request {
-    Top {
-        room: usize,
-    },
-    Rank {
-        room: usize,
-        member: String,
-    },
-    Around {
-        room: usize,
-        member: String,
-    },
-    /// Members and points.
-    Write {
-        room: usize,
-        gifts: Vec<(String, i64)>,
-    },
+pub(crate) struct Request {
+    pub(crate) operation: Operation,
+    pub(crate) room: usize,
+    /// The members that it is about, with the points to write.
+    pub(crate) gifts: Vec<(String, i64)>,
 }
 
 impl Request {
-    pub(crate) const fn operation(&self) -> Operation {
-        match self {
-            Self::Top { .. } => Operation::Top,
-            Self::Rank { .. } => Operation::Rank,
-            Self::Around { .. } => Operation::Around,
-            Self::Write { .. } => Operation::Write,
-        }
-    }
-
     /// Sends the request. Responses to reads are not parsed: that would cost this machine more than the server.
     pub(crate) async fn send(
         self,
@@ -52,22 +31,18 @@ impl Request {
         connections: &Connections,
         tally: &Tally,
     ) -> Result<(), Error> {
-        let path = |room, end: &str| connections.path(room, end);
-        match self {
-            Self::Top { room } => read(client, path(room, &format!("top?n={TOP}"))).await,
+        let board = connections.board_name(self.room);
+        let end = match (self.operation, self.gifts.first()) {
             // Names of members have only characters that need no encoding.
-            Self::Rank { room, member } => {
-                read(client, path(room, &format!("members/{member}"))).await
+            (Operation::Rank, Some((member, _))) => format!("members/{member}"),
+            (Operation::Around, Some((member, _))) => format!("members/{member}/around"),
+            (Operation::Write, _) => {
+                let with_ids = connections.with_ids;
+                return contribute(client, &board, self.gifts, with_ids, tally).await;
             }
-            Self::Around { room, member } => {
-                read(client, path(room, &format!("members/{member}/around"))).await
-            }
-            Self::Write { room, gifts } => {
-                let with_ids = connections.with_ids();
-                let board = connections.board_name(room);
-                contribute(client, &board, gifts, with_ids, tally).await
-            }
-        }
+            _ => format!("top?n={TOP}"),
+        };
+        read(client, format!("/v1/boards/{board}/{end}")).await
     }
 }
 
@@ -114,8 +89,7 @@ pub(crate) async fn contribute(
 
 /// Reads a stream for as long as it is polled.
 pub(crate) async fn watch(connections: Arc<Connections>, tally: Arc<Tally>, room: usize) {
-    let client = connections.any();
-    let board: Board = client.board(connections.kind(), subject(room));
+    let board = connections.other.board(&connections.kind, subject(room));
     let mut events = board.stream().n(STREAMED).events();
     while let Some(event) = events.next().await {
         match event {

@@ -13,9 +13,8 @@ use commands::ingest::IngestArgs;
 use commands::probes::{AliveArgs, ReadyArgs};
 use load::LoadArgs;
 
-use crate::completions::CompletionsArgs;
+use crate::generated::{CompletionsArgs, ManArgs};
 use crate::key::KeyArgs;
-use crate::man::ManArgs;
 use crate::serve::ServeArgs;
 use crate::verify::VerifyArgs;
 

@@ -24,15 +24,14 @@ use api::MemoryBudget;
 use serde::Deserialize;
 use shard_store::{Memory, UnsupportedKind};
 use store_local::LocalSettings;
+use store_redis::RedisSettings;
 use wire::KindShape;
 
 use crate::store::StoreSettings;
-use crate::traces::TraceSettings;
 pub(crate) use bounds::parsed_within;
 use embedded::EmbeddedSection;
 pub(crate) use kinds::ConfiguredKind;
-use malformed::Malformed;
-use publish::{PublishError, PublishSection};
+use publish::PublishSection;
 use redis::RedisSection;
 pub(crate) use server::DRAINS;
 use server::ServerSection;
@@ -47,41 +46,19 @@ pub(crate) const DEFAULT_PATH: &str = "megaboard.toml";
 pub(crate) struct Config {
     pub(crate) server: ServerSection,
     embedded: EmbeddedSection,
-    redis: RedisSection,
+    #[serde(with = "RedisSection")]
+    redis: RedisSettings,
     publish: PublishSection,
-    tracing: TracingSection,
+    pub(crate) tracing: TracingSection,
     kinds: Option<BTreeMap<String, KindShape>>,
     /// The file, for messages.
     #[serde(skip)]
     path: String,
 }
 
-/// Why the configuration could not be read.
-#[derive(Debug, thiserror::Error)]
-pub(crate) enum ConfigError {
-    #[error("configuration file (--config, MEGABOARD_CONFIG) {path}: {error}")]
-    Unreadable { path: String, error: io::Error },
-    #[error("{path}: {error}")]
-    Malformed { path: String, error: Malformed },
-    #[error("publish.targets: {0}")]
-    Publish(#[from] PublishError),
-    #[error("{path}: {error}")]
-    InFile { path: String, error: Box<Self> },
-    #[error("kinds.{name}: {error}")]
-    Kind {
-        name: String,
-        error: wire::ShapeError,
-    },
-    #[error("kinds.{name}.{error}")]
-    Unsupported {
-        name: String,
-        error: UnsupportedKind,
-    },
-}
-
 impl Config {
     /// Reads this file, or the default one if it exists.
-    pub(crate) fn read(named: Option<&Path>) -> Result<Self, ConfigError> {
+    pub(crate) fn read(named: Option<&Path>) -> Result<Self, String> {
         let path = named.unwrap_or(Path::new(DEFAULT_PATH));
         let shown = path.display().to_string();
         match std::fs::read_to_string(path) {
@@ -89,15 +66,14 @@ impl Config {
             Err(error) if named.is_none() && error.kind() == io::ErrorKind::NotFound => {
                 Ok(Self::default())
             }
-            Err(error) => Err(ConfigError::Unreadable { path: shown, error }),
+            Err(error) => Err(format!(
+                "configuration file (--config, MEGABOARD_CONFIG) {shown}: {error}"
+            )),
         }
     }
 
-    fn parse(path: &str, text: &str) -> Result<Self, ConfigError> {
-        let config = malformed::parse(text).map_err(|error| ConfigError::Malformed {
-            path: path.to_owned(),
-            error,
-        })?;
+    fn parse(path: &str, text: &str) -> Result<Self, String> {
+        let config = malformed::parse(text).map_err(|error| format!("{path}: {error}"))?;
         Ok(Self {
             path: path.to_owned(),
             ..config
@@ -114,10 +90,10 @@ impl Config {
             embedded: LocalSettings {
                 durability: self.server.durability.unwrap_or_default().into(),
                 id_bytes_max: budget.remembered_ids,
+                memory,
                 ..self.embedded.settings()
             },
-            memory,
-            redis: self.redis.settings(),
+            redis: self.redis.clone(),
         }
     }
 
@@ -130,17 +106,13 @@ impl Config {
     }
 
     /// Returns the targets of publishing, and their credentials.
-    pub(crate) fn publish_settings(&self) -> Result<::publish::Settings, ConfigError> {
-        Ok(self.publish.settings()?)
-    }
-
-    /// Returns where traces are sent; `None` if that is not configured.
-    pub(crate) fn trace_settings(&self) -> Option<TraceSettings> {
-        self.tracing.settings()
+    pub(crate) fn publish_settings(&self) -> Result<::publish::Settings, String> {
+        let settings = self.publish.settings();
+        settings.map_err(|error| format!("publish.targets: {error}"))
     }
 
     /// Returns the kinds of the file, or the built-in one if it has none.
-    pub(crate) fn kinds(&self) -> Result<Vec<ConfiguredKind>, ConfigError> {
+    pub(crate) fn kinds(&self) -> Result<Vec<ConfiguredKind>, String> {
         let targets = self.publish_settings()?.targets;
         let Some(kinds) = self.kinds.clone() else {
             return Ok(vec![ConfiguredKind::built_in()?]);
@@ -149,22 +121,14 @@ impl Config {
             .into_iter()
             .map(|(name, shape)| {
                 let kind = ConfiguredKind::new(&name, shape, &targets);
-                kind.map_err(|error| self.in_file(error))
+                kind.map_err(|error| format!("{}: {error}", self.path))
             })
             .collect()
     }
 
     /// Returns the error of a kind that the store does not support.
-    pub(crate) fn unsupported(&self, kind: &ConfiguredKind, error: UnsupportedKind) -> ConfigError {
-        let name = kind.name().to_owned();
-        self.in_file(ConfigError::Unsupported { name, error })
-    }
-
-    fn in_file(&self, error: ConfigError) -> ConfigError {
-        ConfigError::InFile {
-            path: self.path.clone(),
-            error: Box::new(error),
-        }
+    pub(crate) fn unsupported(&self, kind: &ConfiguredKind, error: &UnsupportedKind) -> String {
+        format!("{}: kinds.{}.{error}", self.path, kind.name())
     }
 }
 
@@ -256,16 +220,14 @@ mod tests {
             ("[kinds.gifts]\nshard = 3", "shard"),
             ("[servers]", "servers"),
         ] {
-            let error = Config::parse("megaboard.toml", text)
-                .unwrap_err()
-                .to_string();
+            let error = Config::parse("megaboard.toml", text).unwrap_err();
             assert!(
                 error.starts_with("megaboard.toml: ") && error.contains(part),
                 "{error}"
             );
         }
         let config = Config::parse("test", "[kinds.gifts]\nshards = 3").unwrap();
-        let error = config.kinds().err().unwrap().to_string();
+        let error = config.kinds().err().unwrap();
         assert!(error.starts_with("test: kinds.gifts: shards: "), "{error}");
         let config = Config::parse("test", "[kinds.Gifts]").unwrap();
         assert!(config.kinds().is_err());

@@ -3,8 +3,7 @@
 //! It goes to standard error, and only beside log lines that are text.
 
 use std::fmt::{self, Display, Formatter};
-use std::io::Write as _;
-use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr};
+use std::net::{Ipv4Addr, Ipv6Addr, SocketAddr};
 use std::path::absolute;
 use std::sync::Arc;
 
@@ -35,30 +34,16 @@ pub(crate) fn first_kind(configured: &[ConfiguredKind], known: &[Arc<Kind>]) -> 
 }
 
 impl Greeting<'_> {
-    /// Writes it to standard error. If that is closed, nobody reads it.
-    pub(crate) fn print(&self) {
-        let _ = writeln!(std::io::stderr(), "{self}");
-    }
-
-    /// Returns the URL of the server on this machine.
-    fn url(&self) -> String {
-        let mut address = self.address;
-        if address.ip().is_unspecified() {
-            address.set_ip(match address {
-                SocketAddr::V4(_) => IpAddr::V4(Ipv4Addr::LOCALHOST),
-                SocketAddr::V6(_) => IpAddr::V6(Ipv6Addr::LOCALHOST),
-            });
-        }
-        format!("http://{address}")
-    }
-
     fn boards(&self) -> String {
+        let stream = if self.is_demo {
+            "a simulated live stream, "
+        } else {
+            ""
+        };
         match self.store {
-            StoreUrl::Memory if self.is_demo => {
-                "a simulated live stream, in memory: nothing is kept after the server stops"
-                    .to_owned()
+            StoreUrl::Memory => {
+                format!("{stream}in memory: nothing is kept after the server stops")
             }
-            StoreUrl::Memory => "in memory: nothing is kept after the server stops".to_owned(),
             StoreUrl::Embedded(folder) => {
                 let whole = absolute(folder);
                 let folder = whole.as_deref().unwrap_or(folder);
@@ -68,20 +53,8 @@ impl Greeting<'_> {
         }
     }
 
-    fn keys(&self) -> String {
-        match self.keys.len() {
-            0 if self.address.ip().to_canonical().is_loopback() => {
-                "none: every program on this machine has full access".to_owned()
-            }
-            0 => "none: everyone who can reach this server has full access".to_owned(),
-            1 => "1: requests require it".to_owned(),
-            count => format!("{count}: requests require one of them"),
-        }
-    }
-
-    /// Returns a call that succeeds, if the variable has a key for it, and the sort of key.
-    fn first_call(&self) -> (String, &'static str) {
-        let url = self.url();
+    /// Returns a call that succeeds, if the variable has a key for it, and the scope of the key.
+    fn first_call(&self, url: &str) -> (String, &'static str) {
         let json = "-H 'content-type: application/json'";
         let Some(kind) = &self.kind else {
             let call = format!("curl -X PUT {url}/v1/kinds/gifts {json} -d '{{}}'");
@@ -100,34 +73,41 @@ impl Greeting<'_> {
             }
         };
         let item = format!("{{\"board\":\"{name}/{SUBJECT}\",\"member\":\"ada\",{values}}}");
-        (
-            format!("curl {url}/v1/contributions {json} -d '{item}'"),
-            "write",
-        )
+        let call = format!("curl {url}/v1/contributions {json} -d '{item}'");
+        (call, "write")
     }
 }
 
 impl Display for Greeting<'_> {
     fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
-        let url = self.url();
-        let (mut call, scope) = self.first_call();
-        let mut keys = self.keys();
-        if !self.keys.is_empty() {
-            call.push_str(" -H \"authorization: Bearer $MEGABOARD_KEY\"");
-            keys.push_str("; for the call below, MEGABOARD_KEY is a key with the scope ");
-            keys.push_str(scope);
+        let mut address = self.address;
+        if address.ip().is_unspecified() {
+            address.set_ip(match address {
+                SocketAddr::V4(_) => Ipv4Addr::LOCALHOST.into(),
+                SocketAddr::V6(_) => Ipv6Addr::LOCALHOST.into(),
+            });
         }
-        writeln!(f)?;
-        for (name, text) in [
-            ("page", &format!("{url}/")),
-            ("docs", &format!("{url}/docs")),
-            ("boards", &self.boards()),
-            ("keys", &keys),
-            ("try", &call),
-        ] {
-            writeln!(f, "  {name:<6}  {text}")?;
-        }
-        Ok(())
+        let url = format!("http://{address}");
+        let (mut call, scope) = self.first_call(&url);
+        let keys = match self.keys.len() {
+            0 if self.address.ip().to_canonical().is_loopback() => {
+                "none: every program on this machine has full access".to_owned()
+            }
+            0 => "none: everyone who can reach this server has full access".to_owned(),
+            count => {
+                call.push_str(" -H \"authorization: Bearer $MEGABOARD_KEY\"");
+                let which = if count == 1 { "it" } else { "one of them" };
+                format!(
+                    "{count}: requests require {which}; for the call below, MEGABOARD_KEY is a key with the scope \
+                     {scope}"
+                )
+            }
+        };
+        let boards = self.boards();
+        write!(
+            f,
+            "\n  page    {url}/\n  docs    {url}/docs\n  boards  {boards}\n  keys    {keys}\n  try     {call}\n"
+        )
     }
 }
 
@@ -198,19 +178,6 @@ mod tests {
             text.contains("boards  in redis://me:***@h:7000\n"),
             "{text}"
         );
-    }
-
-    #[test]
-    fn the_demo_says_that_nothing_is_kept() {
-        let mut greeting = greeting(&StoreUrl::Memory, &[]);
-        assert!(
-            greeting
-                .to_string()
-                .contains("boards  in memory: nothing is kept")
-        );
-        greeting.is_demo = true;
-        let text = greeting.to_string();
-        assert!(text.contains("boards  a simulated live stream, in memory: nothing is kept"));
     }
 
     #[test]

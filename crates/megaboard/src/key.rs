@@ -3,7 +3,6 @@
 //! The key itself is shown once and stored nowhere: the server only needs its hash.
 
 use std::error::Error;
-use std::fmt::Write as _;
 use std::process::ExitCode;
 use std::time::{Duration, SystemTime};
 
@@ -80,8 +79,9 @@ pub(crate) fn run(args: &KeyArgs) -> Result<ExitCode, Box<dyn Error>> {
     let KeyCommand::New(args) = &args.command;
     let key = NewKey::generate()?;
     let settings = KeySettings::of(&key, args, SystemTime::now());
+    let lines = settings.lines()?;
     args.result.print(&settings.with_key(&key), |_| {
-        format!("{}\n\n{}", key.text(), settings.lines().trim_end())
+        format!("{}\n\n{}", key.text(), lines.trim_end())
     })?;
     Ok(ExitCode::SUCCESS)
 }
@@ -129,28 +129,11 @@ impl KeySettings {
     }
 
     /// Returns the lines of the configuration.
-    fn lines(&self) -> String {
-        let text = |text: &str| toml::Value::from(text);
-        let mut lines = format!(
-            "# The key above is shown only once. Add its hash to the server's megaboard.toml:\n\
-             [[server.keys]]\nname = {}\nhash = \"{}\"\nscope = \"{}\"\n",
-            text(&self.name),
-            self.hash,
-            self.scope
-        );
-        if !self.kinds.is_empty() {
-            let kinds: Vec<String> = self
-                .kinds
-                .iter()
-                .map(|kind| text(kind).to_string())
-                .collect();
-            // Writing into a string cannot fail.
-            let _ = writeln!(lines, "kinds = [{}]", kinds.join(", "));
-        }
-        if let Some(end) = &self.expires_at {
-            let _ = writeln!(lines, "expires_at = \"{end}\"");
-        }
-        lines
+    fn lines(&self) -> Result<String, toml::ser::Error> {
+        Ok(format!(
+            "# The key above is shown only once. Add its hash to the server's megaboard.toml:\n[[server.keys]]\n{}",
+            toml::to_string(self)?
+        ))
     }
 }
 
@@ -185,7 +168,7 @@ mod tests {
         };
         let now = SystemTime::UNIX_EPOCH + Duration::from_hours(500_000);
         let settings = super::KeySettings::of(&key, &args, now);
-        let text = settings.lines();
+        let text = settings.lines().unwrap();
         let json = serde_json::to_value(settings.with_key(&key)).unwrap();
         let read: toml::Table = toml::from_str(&text).unwrap();
         let mut written = serde_json::to_value(&read["server"]["keys"][0]).unwrap();
@@ -250,6 +233,7 @@ mod tests {
         };
         let name = format!("name = \"key-{}\"", &key.hash()[7..15]);
         let text = super::KeySettings::of(&key, &args, SystemTime::UNIX_EPOCH).lines();
+        let text = text.unwrap();
         assert!(text.contains(&name), "{text}");
         assert!(
             !text.contains("kinds") && !text.contains("expires"),

@@ -18,38 +18,22 @@ pub(crate) struct Listen<'a> {
     address: Cow<'a, str>,
 }
 
-/// Why the server cannot listen on an address.
-#[derive(Debug, thiserror::Error)]
-pub(crate) enum ListenError {
-    #[error(
-        "{setting}: {address:?} is not an address: write PORT or HOST:PORT, such as 8080 (this machine only), \
-         0.0.0.0:8080 (all addresses of this machine) or [::1]:8080; port 0 picks a free one"
-    )]
-    Malformed {
-        setting: &'static str,
-        address: String,
-    },
-    #[error("{setting}: cannot listen on {address:?}: {}", explained(.error))]
-    Unusable {
-        setting: &'static str,
-        address: String,
-        error: io::Error,
-    },
-}
-
 impl<'a> Listen<'a> {
     /// Returns the address of the command line or the environment, otherwise that of the file, otherwise the default.
     /// A port alone is one of this machine's loopback address.
     pub(crate) fn chosen(
         argument: Option<&'a str>,
         of_file: Option<&'a str>,
-    ) -> Result<Self, ListenError> {
+    ) -> Result<Self, String> {
         let argument = argument.map(|address| ("--listen (MEGABOARD_LISTEN)", address));
         let of_file = of_file.map(|address| ("server.listen", address));
         let (setting, address) = argument.or(of_file).unwrap_or(("server.listen", DEFAULT));
         if !is_address(address) {
             let address = shown(address);
-            return Err(ListenError::Malformed { setting, address });
+            return Err(format!(
+                "{setting}: {address:?} is not an address: write PORT or HOST:PORT, such as 8080 (this machine only), \
+                 0.0.0.0:8080 (all addresses of this machine) or [::1]:8080; port 0 picks a free one"
+            ));
         }
         let address = match address.parse::<u16>() {
             Ok(port) => format!("{}:{port}", Ipv4Addr::LOCALHOST).into(),
@@ -64,12 +48,14 @@ impl<'a> Listen<'a> {
     }
 
     /// Binds the address. A name is resolved.
-    pub(crate) async fn bind(&self) -> Result<TcpListener, ListenError> {
+    pub(crate) async fn bind(&self) -> Result<TcpListener, String> {
         let bound = bind(&self.address).await;
-        bound.map_err(|error| ListenError::Unusable {
-            setting: self.setting,
-            address: shown(&*self.address),
-            error,
+        bound.map_err(|error| {
+            let (setting, address) = (self.setting, shown(&*self.address));
+            format!(
+                "{setting}: cannot listen on {address:?}: {}",
+                explained(&error)
+            )
         })
     }
 }
@@ -176,18 +162,14 @@ mod tests {
             "http://localhost",
             "http://localhost:80",
         ] {
-            let error = Listen::chosen(None, Some(wrong)).unwrap_err().to_string();
+            let error = Listen::chosen(None, Some(wrong)).unwrap_err();
             let start = format!("server.listen: {wrong:?} is not an address: ");
             assert!(error.starts_with(&start), "{error}");
         }
         let error = Listen::chosen(Some(""), Some("localhost:80")).unwrap_err();
-        assert!(
-            error
-                .to_string()
-                .starts_with("--listen (MEGABOARD_LISTEN): \"\" is")
-        );
+        assert!(error.starts_with("--listen (MEGABOARD_LISTEN): \"\" is"));
         let long = Listen::chosen(Some(&"a".repeat(10_000)), None).unwrap_err();
-        assert!(long.to_string().chars().count() < 400, "{long}");
+        assert!(long.chars().count() < 400, "{long}");
         assert_eq!(Listen::chosen(None, None).unwrap().address(), DEFAULT);
     }
 
@@ -209,7 +191,7 @@ mod tests {
             ("nowhere.invalid:80", "the host cannot be resolved"),
         ] {
             let listen = Listen::chosen(Some(address), None).unwrap();
-            let error = listen.bind().await.unwrap_err().to_string();
+            let error = listen.bind().await.unwrap_err();
             assert!(
                 error.starts_with("--listen (MEGABOARD_LISTEN): cannot listen on"),
                 "{error}"

@@ -3,14 +3,13 @@
 //! Each command has a module. Exit status 2 is clap's, for an invalid command line.
 
 mod cli;
-mod completions;
 mod config;
 mod demo;
+mod generated;
 mod greeting;
 mod key;
 mod listen;
 mod logs;
-mod man;
 mod memory;
 mod open_files;
 mod reload;
@@ -38,8 +37,8 @@ fn main() -> ExitCode {
         Command::Import(args) => import::run(&args),
         Command::Export(args) => export::run(&args),
         Command::Ingest(args) => ingest::run(&args),
-        Command::Completions(args) => completions::run(&args, Cli::command()),
-        Command::Man(args) => man::run(&args, Cli::command()),
+        Command::Completions(args) => generated::completions(&args, Cli::command()),
+        Command::Man(args) => generated::man(&args, Cli::command()),
         Command::Alive(args) => probes::alive(&args),
         Command::Ready(args) => probes::ready(&args),
         Command::Key(args) => key::run(&args),

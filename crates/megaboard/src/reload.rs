@@ -32,27 +32,16 @@ pub(crate) struct Reload {
     read: Option<Mark>,
 }
 
-/// Differs between versions of a file, and between files.
+/// Differs between versions of a file, and between files: device, inode and length, and when it was modified and changed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) struct Mark {
-    device: u64,
-    inode: u64,
-    bytes: u64,
-    modified: (i64, i64),
-    changed: (i64, i64),
-}
+pub(crate) struct Mark([u64; 3], [i64; 4]);
 
 impl Mark {
     /// Returns the version of the configuration file; `None` if it does not exist.
     pub(crate) fn of(config: Option<&Path>) -> Option<Self> {
-        let metadata = std::fs::metadata(path_of(config)).ok()?;
-        Some(Self {
-            device: metadata.dev(),
-            inode: metadata.ino(),
-            bytes: metadata.len(),
-            modified: (metadata.mtime(), metadata.mtime_nsec()),
-            changed: (metadata.ctime(), metadata.ctime_nsec()),
-        })
+        let it = std::fs::metadata(path_of(config)).ok()?;
+        let times = [it.mtime(), it.mtime_nsec(), it.ctime(), it.ctime_nsec()];
+        Some(Self([it.dev(), it.ino(), it.len()], times))
     }
 }
 
@@ -161,10 +150,10 @@ impl Reload {
         if self.mark() != self.read {
             return Ok(None);
         }
-        let config = config.map_err(|error| error.to_string())?;
-        let (keys, access) = (config.server.keys(), app.access());
+        let config = config?;
+        let (keys, access) = (&config.server.keys, app.access());
         // `--open` of the command line was given for a server with keys.
-        if keys.is_empty() && access.has_keys() && !config.server.is_open() {
+        if keys.is_empty() && access.has_keys() && !config.server.open {
             return Err("without any key the server would be open to everyone; \
                 to allow this, set open = true"
                 .to_owned());
@@ -180,13 +169,7 @@ mod tests {
     use super::*;
 
     fn version(bytes: u64) -> Mark {
-        Mark {
-            device: 1,
-            inode: 1,
-            bytes,
-            modified: (0, 0),
-            changed: (0, 0),
-        }
+        Mark([1, 1, bytes], [0; 4])
     }
 
     #[test]

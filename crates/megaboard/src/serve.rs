@@ -23,6 +23,7 @@ use shard_store::{Clock, Memory, ShardStore};
 use store_redis::limit_replies;
 use tokio::signal::unix::{SignalKind, signal};
 use tokio::sync::watch;
+use tokio::task::JoinSet;
 use tokio::time::{MissedTickBehavior, interval};
 
 use crate::config::{Config, ConfiguredKind, DRAINS, parsed_within};
@@ -124,9 +125,8 @@ pub(crate) fn run(args: &ServeArgs) -> Result<ExitCode, Box<dyn Error>> {
     let read = Mark::of(args.config.as_deref());
     let config = Config::read(args.config.as_deref())?;
     let filter = logs::of_environment()?;
-    let traces = config
-        .trace_settings()
-        .map(|settings| Traces::begin(&settings));
+    let traces = config.tracing.settings();
+    let traces = traces.map(|settings| Traces::begin(&settings));
     let traces = traces.transpose()?;
     logs::begin(
         args.log_format(&config),
@@ -255,7 +255,7 @@ async fn serve_from(
     let merger = Arc::new(Merger::new(router.clone(), settings));
     // Signal handlers are installed before the address is printed.
     let stopping = catch_stop_signals()?;
-    let mut limits = config.server.server_limits();
+    let mut limits = config.server.limits.server_limits();
     limits.drain = args.drain.or(config.server.drain).unwrap_or(limits.drain);
     let reload = Reload::catch(args.config.clone(), serving.read)?;
 
@@ -270,18 +270,17 @@ async fn serve_from(
             address,
             store: serving.store_url,
             is_demo: args.demo,
-            keys: config.server.keys(),
+            keys: &config.server.keys,
             kind: first_kind(&kinds, &router.catalogue().kinds()),
         };
-        greeting.print();
+        // If standard error is closed, nobody reads it.
+        let _ = writeln!(std::io::stderr(), "{greeting}");
     }
 
-    let refresh = tokio::spawn(refresh(router.clone(), merger.clone()));
-    let sweep = tokio::spawn(sweep(router.clone(), clock.clone()));
-    let lifetimes = tokio::spawn(end_lifetimes(Lifetimes::new(router.clone()), clock.clone()));
-    let demo = args
-        .demo
-        .then(|| tokio::spawn(demo::run(router.clone(), clock.clone())));
+    let mut tasks = periodic(&router, &merger, &clock);
+    if args.demo {
+        tasks.spawn(demo::run(router.clone(), clock.clone()));
+    }
     let targets = publishing.targets.clone();
     let publisher = Publisher::start(router.clone(), merger.clone(), clock.clone(), publishing);
     let budget = serving.budget.clone();
@@ -292,19 +291,10 @@ async fn serve_from(
         .with_tracer(serving.tracer)
         .with_metrics(|registry| publisher.register_metrics(registry));
     let app = Arc::new(app);
-    let reload = tokio::spawn(reload.run(app.clone()));
+    tasks.spawn(reload.run(app.clone()));
     let served = api::serve(listener, app, limits, stopping).await;
-    reload.abort();
-    if let Some(demo) = demo {
-        demo.abort();
-        let _ = demo.await;
-    }
-    refresh.abort();
-    // Cancelled or finished: they write nothing more.
-    for task in [sweep, lifetimes] {
-        task.abort();
-        let _ = task.await;
-    }
+    // They write nothing more.
+    tasks.shutdown().await;
     publisher.stop().await;
     Ok(served?)
 }
@@ -338,7 +328,7 @@ async fn seed(
     let name = kind.name().clone();
     let seeded = router.catalogue().seed(kind).await;
     let seeded = seeded.map_err(|error| match error {
-        CatalogueError::Unsupported(error) => config.unsupported(configured, error).into(),
+        CatalogueError::Unsupported(error) => config.unsupported(configured, &error).into(),
         error => Box::<dyn Error>::from(error),
     })?;
     let Some(held) = seeded else {
@@ -381,38 +371,45 @@ fn catch_stop_signals() -> std::io::Result<watch::Receiver<Stopping>> {
     Ok(stopping)
 }
 
-/// Refreshes the kinds, which another server may have changed. Not delayed by sweeps.
-async fn refresh(router: Arc<Router>, merger: Arc<Merger>) {
-    let mut ticks = interval(REFRESH_INTERVAL);
-    ticks.set_missed_tick_behavior(MissedTickBehavior::Delay);
-    loop {
-        ticks.tick().await;
-        if let Err(error) = router.catalogue().refresh().await {
-            tracing::warn!(%error, "the kinds could not be refreshed");
+/// Starts what is done again and again while the server runs.
+fn periodic(router: &Arc<Router>, merger: &Arc<Merger>, clock: &Clock) -> JoinSet<()> {
+    let mut tasks = JoinSet::new();
+    tasks.spawn(every(REFRESH_INTERVAL, {
+        let (router, merger) = (router.clone(), merger.clone());
+        async move || {
+            // Another server may have changed them.
+            if let Err(error) = router.catalogue().refresh().await {
+                tracing::warn!(%error, "the kinds could not be refreshed");
+            }
+            merger.free_evicted();
         }
-        merger.free_evicted();
-    }
+    }));
+    tasks.spawn(every(SWEEP_INTERVAL, {
+        let (router, clock) = (router.clone(), clock.clone());
+        async move || {
+            if let Err(error) = router.store().drop_expired(clock()).await {
+                tracing::warn!(%error, "expired windows and boards could not be removed");
+            }
+        }
+    }));
+    tasks.spawn(every(LIFETIMES_INTERVAL, {
+        let (mut lifetimes, clock) = (Lifetimes::new(router.clone()), clock.clone());
+        async move || {
+            // Removes members that have not contributed for the `score_ttl` of their kind.
+            if let Err(error) = lifetimes.sweep(&Moment::of(&clock)).await {
+                tracing::warn!(%error, "members whose time is over could not be removed");
+            }
+        }
+    }));
+    tasks
 }
 
-/// Removes members that have not contributed for the `score_ttl` of their kind.
-async fn end_lifetimes(mut lifetimes: Lifetimes, clock: Clock) {
-    let mut ticks = interval(LIFETIMES_INTERVAL);
+/// Does this again and again, forever.
+async fn every(pause: Duration, mut work: impl AsyncFnMut()) {
+    let mut ticks = interval(pause);
     ticks.set_missed_tick_behavior(MissedTickBehavior::Delay);
     loop {
         ticks.tick().await;
-        if let Err(error) = lifetimes.sweep(&Moment::of(&clock)).await {
-            tracing::warn!(%error, "members whose time is over could not be removed");
-        }
-    }
-}
-
-async fn sweep(router: Arc<Router>, clock: Clock) {
-    let mut ticks = interval(SWEEP_INTERVAL);
-    ticks.set_missed_tick_behavior(MissedTickBehavior::Delay);
-    loop {
-        ticks.tick().await;
-        if let Err(error) = router.store().drop_expired(clock()).await {
-            tracing::warn!(%error, "expired windows and boards could not be removed");
-        }
+        work().await;
     }
 }

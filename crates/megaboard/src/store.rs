@@ -5,9 +5,9 @@ use std::path::PathBuf;
 use std::str::FromStr;
 use std::sync::Arc;
 
-use shard_store::{Memory, ShardStore, StoreError};
+use shard_store::{ShardStore, StoreError};
 use store_local::{LocalDisk, LocalError, LocalSettings, LocalStore, OpenError};
-use store_redis::{RedisOpenError, RedisSettings, RedisStore, RedisUrl, RedisUrlError};
+use store_redis::{RedisOpenError, RedisSettings, RedisStore, RedisUrl};
 
 /// Where the URL of a store is set, for messages.
 const SETTINGS: &str = "--store, MEGABOARD_STORE or server.store";
@@ -26,25 +26,10 @@ pub(crate) enum StoreUrl {
 /// Settings of stores, other than their URLs. Each store uses those that apply to it.
 #[derive(Debug, Clone)]
 pub(crate) struct StoreSettings {
-    /// The memory store uses the limit of remembered ids and the pause after a clock jump.
+    /// The memory store uses the limit of remembered ids and the pause after a clock jump, and all stores the memory
+    /// budget: of boards, and of writes in flight to Redis.
     pub(crate) embedded: LocalSettings,
-    /// The memory budget of boards, and of writes in flight to Redis.
-    pub(crate) memory: Arc<Memory>,
     pub(crate) redis: RedisSettings,
-}
-
-/// A text that is not the URL of a store.
-#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-pub(crate) enum UnknownStore {
-    #[error(
-        "store {0:?} is not the URL of a store{suggestion}; accepted are embedded:DIR, memory:, \
-         redis://HOST:PORT[,HOST:PORT...], redis-cluster://HOST:PORT[,...] and \
-         redis-sentinel://HOST:PORT[,...]/NAME, the last three also as rediss",
-        suggestion = suggestion(.0)
-    )]
-    Scheme(String),
-    #[error("store: {0}")]
-    Redis(#[from] RedisUrlError),
 }
 
 /// A store could not be opened.
@@ -61,14 +46,25 @@ pub(crate) enum StoreFailed {
 }
 
 impl FromStr for StoreUrl {
-    type Err = UnknownStore;
+    type Err = String;
 
-    fn from_str(text: &str) -> Result<Self, UnknownStore> {
+    fn from_str(text: &str) -> Result<Self, String> {
         match text.split_once(':') {
             Some(("memory", "")) => Ok(Self::Memory),
             Some(("embedded", folder)) if !folder.is_empty() => Ok(Self::Embedded(folder.into())),
-            Some((scheme, _)) if scheme.starts_with("redis") => Ok(Self::Redis(text.parse()?)),
-            _ => Err(UnknownStore::Scheme(without_login(text))),
+            Some((scheme, _)) if scheme.starts_with("redis") => match text.parse() {
+                Ok(url) => Ok(Self::Redis(url)),
+                Err(error) => Err(format!("store: {error}")),
+            },
+            _ => {
+                let text = without_login(text);
+                Err(format!(
+                    "store {text:?} is not the URL of a store{}; accepted are embedded:DIR, memory:, \
+                     redis://HOST:PORT[,HOST:PORT...], redis-cluster://HOST:PORT[,...] and \
+                     redis-sentinel://HOST:PORT[,...]/NAME, the last three also as rediss",
+                    suggestion(&text)
+                ))
+            }
         }
     }
 }
@@ -143,26 +139,22 @@ impl StoreUrl {
         match self {
             Self::Memory => {
                 let LocalSettings {
+                    memory,
                     id_bytes_max,
                     clock_pause,
                     ..
-                } = settings.embedded;
-                let store =
-                    LocalStore::in_memory_with_limits(settings.memory.clone(), id_bytes_max)?;
-                Ok(Arc::new(store.with_steady_clock(clock_pause)))
+                } = &settings.embedded;
+                let store = LocalStore::in_memory_with_limits(memory.clone(), *id_bytes_max)?;
+                Ok(Arc::new(store.with_steady_clock(*clock_pause)))
             }
             Self::Embedded(folder) => {
                 let disk = Arc::new(LocalDisk::open(folder)?);
-                let settings = LocalSettings {
-                    memory: settings.memory.clone(),
-                    ..settings.embedded.clone()
-                };
-                Ok(Arc::new(LocalStore::open(disk, &settings)?))
+                Ok(Arc::new(LocalStore::open(disk, &settings.embedded)?))
             }
             Self::Redis(url) => {
                 let store = RedisStore::open(url, &settings.redis).await;
                 let store = store.map_err(|error| StoreFailed::Redis(error, url.clone()))?;
-                Ok(Arc::new(store.within(settings.memory.clone())))
+                Ok(Arc::new(store.within(settings.embedded.memory.clone())))
             }
         }
     }
@@ -242,12 +234,12 @@ mod tests {
             ("", "store \"\" is not the URL of a store; accepted are"),
             ("postgres://a", "is not the URL of a store; accepted are"),
         ] {
-            let error = text.parse::<StoreUrl>().unwrap_err().to_string();
+            let error = text.parse::<StoreUrl>().unwrap_err();
             assert!(error.contains(advice), "{error}");
         }
-        let redis = "redis://h:1:2".parse::<StoreUrl>().unwrap_err().to_string();
+        let redis = "redis://h:1:2".parse::<StoreUrl>().unwrap_err();
         assert!(redis.starts_with("store: "), "{redis}");
         let error = "postgres://me:s3cret@a".parse::<StoreUrl>().unwrap_err();
-        assert!(!error.to_string().contains("s3cret"), "{error}");
+        assert!(!error.contains("s3cret"), "{error}");
     }
 }

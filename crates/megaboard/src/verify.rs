@@ -79,11 +79,7 @@ pub(crate) fn run(args: &VerifyArgs) -> Result<ExitCode, Box<dyn Error>> {
     runtime.block_on(store.close())?;
     let findings = findings?;
     args.result.print(&findings, |it| it.text(args.repair))?;
-    Ok(if findings.is_clean() {
-        ExitCode::SUCCESS
-    } else {
-        ExitCode::FAILURE
-    })
+    Ok(commands::status(findings.is_clean()))
 }
 
 impl Findings {

@@ -10,8 +10,10 @@ use redis_nodes::redis_link::{self, ConnectOptions};
 /// The logins of targets, and the certificates that are trusted over TLS.
 #[derive(Debug, Clone, Default)]
 pub struct Credentials {
-    logins: HashMap<TargetName, Login>,
-    tls_ca: Option<PathBuf>,
+    /// The login of each target. That of a cluster is used for all its nodes.
+    pub logins: HashMap<TargetName, Login>,
+    /// A PEM file of certificates that are trusted besides those of the system.
+    pub tls_ca: Option<PathBuf>,
 }
 
 /// A user and a password.
@@ -24,19 +26,6 @@ pub struct Login {
 }
 
 impl Credentials {
-    /// Creates credentials without logins. `tls_ca` is a PEM file of certificates that are trusted besides those of the
-    /// system.
-    #[must_use]
-    pub fn new(tls_ca: Option<PathBuf>) -> Self {
-        let logins = HashMap::new();
-        Self { logins, tls_ca }
-    }
-
-    /// Adds the login of a target. The login of a cluster is used for all its nodes.
-    pub fn add(&mut self, target: TargetName, login: Login) {
-        self.logins.insert(target, login);
-    }
-
     /// Returns the options of connections to this target. A user without a password is no login.
     pub(crate) fn connect_options(
         &self,
@@ -73,7 +62,7 @@ mod tests {
         let (one, other): (TargetName, TargetName) =
             ("one".parse().unwrap(), "other".parse().unwrap());
         let mut credentials = Credentials::default();
-        credentials.add(one.clone(), login);
+        credentials.logins.insert(one.clone(), login);
         let login_of = |target| credentials.connect_options(target, false).unwrap().login;
         assert_eq!(login_of(&one).unwrap().password, "s3cret");
         assert!(login_of(&other).is_none());

@@ -39,11 +39,11 @@ const IDLE_WAIT: Duration = Duration::from_hours(1);
 
 /// A target, and the items to be published there.
 pub(crate) struct Lane {
-    target: Target,
-    pending: Pending,
+    pub(crate) target: Target,
+    pub(crate) pending: Pending,
     schedule: Mutex<Schedule>,
     is_unreachable: AtomicBool,
-    outcomes: OutcomeCounters,
+    pub(crate) outcomes: OutcomeCounters,
 }
 
 /// The state of a lane's task.
@@ -67,18 +67,6 @@ impl Lane {
         }
     }
 
-    pub(crate) const fn target(&self) -> &Target {
-        &self.target
-    }
-
-    pub(crate) const fn pending(&self) -> &Pending {
-        &self.pending
-    }
-
-    pub(crate) const fn outcomes(&self) -> &OutcomeCounters {
-        &self.outcomes
-    }
-
     /// Returns whether the last attempt did not reach the target.
     pub(crate) fn is_unreachable(&self) -> bool {
         self.is_unreachable.load(Ordering::Relaxed)
@@ -88,7 +76,7 @@ impl Lane {
     pub(crate) fn add(&self, context: &Context, item: Item, now: Instant) {
         let kind = item.board.kind().clone();
         if !self.pending.add(item, now) && context.scans.request(kind.clone()) {
-            let target = self.target.name();
+            let target = &self.target.name;
             tracing::warn!(%kind, %target, "too many boards wait to be published: all boards of the kind are checked later");
         }
     }
@@ -142,7 +130,7 @@ impl Lane {
         let board = &item.board;
         let outcome = match item.extent {
             Extent::Window(window) => publish(context, &self.target, board, window).await,
-            extent => windows_to_publish(context, self.target.name(), board, extent).await,
+            extent => windows_to_publish(context, &self.target.name, board, extent).await,
         };
         (item, outcome)
     }
@@ -234,21 +222,21 @@ impl Run<'_> {
             self.reported.clear();
         }
         if self.reported.insert(item.clone()) {
-            let target = self.lane.target.name();
+            let target = &self.lane.target.name;
             tracing::warn!(board = %item.board, %target, why, "{what}");
         }
     }
 
     fn unreachable(&mut self, why: &str, now: Instant) {
         if self.outage.fail(now) {
-            let target = self.lane.target.name();
+            let target = &self.lane.target.name;
             tracing::warn!(%target, why, "boards cannot be published; retrying until the target is reachable");
         }
         self.lane.is_unreachable.store(true, Ordering::Relaxed);
     }
 
     fn reached(&mut self, now: Instant) {
-        let target = self.lane.target.name();
+        let target = &self.lane.target.name;
         if self.lane.target.take_replaced() {
             tracing::info!(%target, "the target was restarted or replaced: all boards are checked");
             self.context.scan_all_at(target);
@@ -266,7 +254,7 @@ impl Run<'_> {
         let logged = self.rejection_logged;
         if logged.is_none_or(|logged| now - logged >= REJECTIONS_LOGGED_EVERY) {
             self.rejection_logged = Some(now);
-            let target = self.lane.target.name();
+            let target = &self.lane.target.name;
             tracing::warn!(board = %item.board, %target, why, "the target refused a board");
         }
     }

@@ -14,7 +14,7 @@ use crate::target::Target;
 
 /// The lanes, each with its task.
 pub(crate) struct Lanes {
-    context: Arc<Context>,
+    pub(crate) context: Arc<Context>,
     credentials: Credentials,
     running: Mutex<HashMap<TargetName, RunningLane>>,
 }
@@ -31,10 +31,6 @@ impl Lanes {
             credentials,
             running: Mutex::default(),
         }
-    }
-
-    pub(crate) fn context(&self) -> &Context {
-        &self.context
     }
 
     /// Returns all lanes.

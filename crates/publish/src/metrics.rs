@@ -28,7 +28,7 @@ impl Collector for TargetsCollector {
         let labelled: Vec<(Labels, Arc<Lane>)> = lanes
             .all()
             .into_iter()
-            .map(|lane| (labels([("target", lane.target().name().as_str())]), lane))
+            .map(|lane| (labels([("target", lane.target.name.as_str())]), lane))
             .collect();
         encode_each(
             &mut encoder,
@@ -53,14 +53,14 @@ impl Collector for TargetsCollector {
                 None,
             ),
             labelled.iter().map(|(labels, lane)| {
-                let items = u32::try_from(lane.pending().len()).unwrap_or(u32::MAX);
+                let items = u32::try_from(lane.pending.len()).unwrap_or(u32::MAX);
                 (labels, ScrapedMetric::gauge(move || f64::from(items)))
             }),
         )?;
         let results: Vec<(Labels, Counter)> = labelled
             .iter()
             .flat_map(|(labels, lane)| {
-                lane.outcomes().by_result().map(|(result, counter)| {
+                lane.outcomes.by_result().map(|(result, counter)| {
                     let mut labels = labels.clone();
                     labels.push(("result", result.to_owned()));
                     (labels, counter.clone())

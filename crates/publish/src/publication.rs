@@ -13,7 +13,7 @@ use crate::item::Extent;
 use crate::names::Names;
 use crate::outcome::{Outcome, Published};
 use crate::schedule::{after_board, after_window, current_window};
-use crate::target::{Replaced, Target, TargetError, TargetUpdate};
+use crate::target::{Found, Replaced, Target, TargetError, TargetUpdate};
 
 /// The wait before a closed window is published again as final, if its content is not durable yet.
 const UNSETTLED_WAIT: Duration = Duration::from_secs(1);
@@ -159,7 +159,7 @@ pub(crate) async fn publish(
     board: &Arc<BoardName>,
     window: Window,
 ) -> Outcome {
-    let Some(kind) = context.published_at(board, target.name()) else {
+    let Some(kind) = context.published_at(board, &target.name) else {
         return Outcome::NotHere;
     };
     let work = Work {
@@ -174,7 +174,7 @@ pub(crate) async fn publish(
     }
     let names = match Names::of(
         work.publication(),
-        target.protocol(),
+        target.protocol,
         &work.kind,
         board,
         window,
@@ -211,10 +211,10 @@ async fn write(
     let every = work.publication().every;
     let is_later = |published: &str| is_later_window(published, work.window);
     if snapshot.members == 0 {
-        let shows_later = update.published().is_some_and(is_later);
+        let shows_later = update.found.version.as_deref().is_some_and(is_later);
         // If nothing is published, another update may be about to publish an earlier state of the board.
         let may_appear = snapshot.may_have_had_members();
-        if shows_later || !(update.is_there() || may_appear) {
+        if shows_later || !(update.found.is_there || may_appear) {
             update.abandon(names, None).await?;
             return Ok(work.published(snapshot, None, false));
         }
@@ -224,8 +224,8 @@ async fn write(
         });
     }
     let version = work.content_version(snapshot);
-    match update.published() {
-        Some(published) if published == version && is_complete(work, &update, snapshot) => {
+    match update.found.version.as_deref() {
+        Some(published) if published == version && is_complete(work, &update.found, snapshot) => {
             let of_kind = work.kind.idle().is_some() && work.window == Window::ALL_TIME;
             let expires_idle = of_kind || snapshot.activity.idle().is_some();
             let renewed = work.ttl(snapshot).filter(|_| expires_idle);
@@ -239,7 +239,7 @@ async fn write(
         _ => {}
     }
     let (content, inexact) = work.content(snapshot, version);
-    let check_again = !update.is_there() && !update.watches_missing();
+    let check_again = !update.found.is_there && !update.found.watches_missing;
     Ok(match update.replace(names, content).await? {
         Replaced::Yes => work.published(snapshot, inexact, check_again),
         Replaced::Overtaken => Outcome::Overtaken(every),
@@ -247,9 +247,9 @@ async fn write(
 }
 
 /// Returns whether all keys of the published content exist: a full server may have evicted some of them.
-fn is_complete(work: &Work, update: &TargetUpdate<'_>, snapshot: &Snapshot) -> bool {
+fn is_complete(work: &Work, found: &Found, snapshot: &Snapshot) -> bool {
     // A content without a sorted set lacks none.
-    update.has_json() && (update.has_set() || !matches!(work.set(snapshot), Ok(Some(_))))
+    found.has_json && (found.has_set || !matches!(work.set(snapshot), Ok(Some(_))))
 }
 
 /// Returns whether the published version is that of a later window of the same period: clocks of servers may differ. A

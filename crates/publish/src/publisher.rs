@@ -83,13 +83,13 @@ impl Publisher {
         }
         let lanes = self.lanes.all();
         for lane in &lanes {
-            lane.pending().drain(Instant::now());
+            lane.pending.drain(Instant::now());
         }
         let end = Instant::now() + STOP_WAIT_MAX;
         let is_done = || {
             lanes
                 .iter()
-                .all(|lane| lane.is_unreachable() || lane.pending().is_quiet())
+                .all(|lane| lane.is_unreachable() || lane.pending.is_quiet())
         };
         while !is_done() && Instant::now() < end {
             sleep(STOP_POLL).await;
@@ -124,7 +124,7 @@ impl RouterWatcher {
         let now = Instant::now();
         let add = |extent| {
             let board = board.clone();
-            add(&lane, self.0.context(), Item { board, extent }, now);
+            add(&lane, &self.0.context, Item { board, extent }, now);
         };
         match change {
             BoardChange::Windows(windows) => {
@@ -139,7 +139,7 @@ impl RouterWatcher {
 
 /// Publishes all boards of a kind when it begins to be published and when it changes, and stops lanes without a kind.
 async fn follow_kinds(lanes: Arc<Lanes>) {
-    let context = lanes.context();
+    let context = &lanes.context;
     let mut followed: HashMap<KindName, Arc<Kind>> = HashMap::new();
     loop {
         let mut kinds = context.router.catalogue().kinds();

@@ -27,20 +27,20 @@ const RETRY_AFTER: Duration = Duration::from_secs(1);
 /// Runs requested scans, one at a time, forever.
 pub(crate) async fn run_scans(lanes: Arc<Lanes>) {
     loop {
-        let kind = lanes.context().scans.take().await;
+        let kind = lanes.context.scans.take().await;
         scan(&lanes, &kind).await;
     }
 }
 
 /// Adds all boards of a kind to its lane.
 async fn scan(lanes: &Lanes, kind: &KindName) {
-    let context = lanes.context();
+    let context = &lanes.context;
     let mut after: Option<Subject> = None;
     loop {
         let Some(lane) = lanes.lane_of(kind) else {
             return;
         };
-        if lane.pending().len() >= LANE_ITEMS_MAX {
+        if lane.pending.len() >= LANE_ITEMS_MAX {
             sleep(PAGE_EVERY).await;
             continue;
         }

@@ -9,6 +9,7 @@ use std::process::{Command, ExitStatus, Stdio};
 use tempfile::TempDir;
 
 use crate::binary::megaboard;
+use crate::eventually;
 use crate::process::Process;
 
 /// The result of a finished run.
@@ -88,6 +89,20 @@ impl Running {
     /// Returns the standard error so far.
     pub fn stderr(&self) -> String {
         self.read("stderr")
+    }
+
+    /// Waits until the process handles SIGINT and SIGTERM.
+    #[track_caller]
+    pub fn catches_signals(&self) {
+        // SIGINT is signal 2, the second bit; SIGTERM signal 15.
+        const BOTH: u64 = (1 << 1) | (1 << 14);
+        let path = format!("/proc/{}/status", self.process.id());
+        eventually("the signals are handled", || {
+            let status = std::fs::read_to_string(&path).unwrap();
+            let caught = status.lines().find_map(|it| it.strip_prefix("SigCgt:"));
+            let caught = u64::from_str_radix(caught.unwrap().trim(), 16).unwrap();
+            (caught & BOTH == BOTH).then_some(())
+        });
     }
 
     /// Sends a signal: `TERM`, `INT`, `KILL`, `STOP`, `CONT`.

@@ -1,13 +1,14 @@
 //! `megaboard import`: rejected lines are reported, the others are applied.
 
-use std::fs;
+use std::fs::{self, File};
 use std::io::Write as _;
 use std::path::{Path, PathBuf};
+use std::process::Command;
 
 use flate2::Compression;
 use flate2::write::GzEncoder;
 use testkit::Server;
-use testkit::cli::{self, Run};
+use testkit::cli::{self, Run, Running};
 
 /// Writes a file of this many lines, with ids or without.
 fn file(folder: &Path, name: &str, lines: usize, ids: bool) -> PathBuf {
@@ -145,4 +146,25 @@ fn the_state_of_an_import_that_was_killed_is_used() {
     let damaged = import(&server, &file, &[]);
     assert_eq!(damaged.status, Some(1));
     assert!(damaged.stderr.contains("remove it"), "{damaged:?}");
+}
+
+#[test]
+fn a_signal_prints_the_summary_and_the_next_line() {
+    // The pipe stays open, so that the import waits for more.
+    let folder = tempfile::tempdir().unwrap();
+    let pipe = folder.path().join("pipe");
+    let made = Command::new("mkfifo").arg(&pipe).status().unwrap();
+    assert!(made.success());
+    for signal in ["INT", "TERM"] {
+        let path = pipe.to_str().unwrap();
+        let mut import = Running::start(&["import", path, "--from-line", "5"]);
+        let mut writer = File::options().write(true).open(&pipe).unwrap();
+        writer.write_all(b"\n").unwrap();
+        import.catches_signals();
+        import.signal(signal);
+        assert_eq!(import.ended().code(), Some(130), "{}", import.stderr());
+        assert!(import.stdout().starts_with("applied 0, "));
+        let said = "megaboard: interrupted; continue with --from-line 5\n";
+        assert_eq!(import.stderr(), said);
+    }
 }

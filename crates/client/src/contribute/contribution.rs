@@ -3,7 +3,7 @@
 use jiff::Timestamp;
 use serde::{Serialize, Serializer};
 
-use crate::answer::in_micros;
+use crate::responses::in_micros;
 
 /// One event: a member, its changes, and an id.
 ///

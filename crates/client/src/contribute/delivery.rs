@@ -1,4 +1,4 @@
-//! Sending a list of [`Contribution`]s as a [`Batch`]: [`Delivery`] decides which of them are sent again.
+//! Sending a list of [`Contribution`]s: [`Delivery`] decides which of them are sent again.
 //!
 //! Nothing counts twice: a contribution is sent again if it definitely was not applied, or if it has an id, by which
 //! the server recognizes it. All others are returned to the caller as undecided.
@@ -6,52 +6,89 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use bytes::Bytes;
-use futures::future::BoxFuture;
-use tokio::time::sleep;
 
 use super::contribution::Contribution;
 use super::outcome::{ContributeError, Outcome, Undecided, merged};
 use super::receipt::{PartialItem, Receipt, ReceiptItem, Written};
 use super::reply::BatchReply;
-use super::requests::{Pending, RequestLimits, body_of, next_batch, outcomes_of};
-use super::sender::{Batch, BatchRequest, Next, Pause};
+use super::request::{BatchRequest, Format};
+use super::requests::{BODY_BYTES_MAX, Pending, body_of, next_batch, outcomes_of};
+use crate::client::Client;
 use crate::error::Error;
+use crate::retry::Backoff;
 
 /// Contributions being sent to one server, in their order.
 pub(super) struct Delivery<'a> {
     contributions: &'a [Contribution],
-    limits: RequestLimits,
     /// The first contribution that no request has contained yet.
     next: usize,
     /// Parts of requests that were too large, the next one last.
     parts: Vec<Vec<Pending>>,
-    /// The contributions of the next request, if some are sent again.
-    current: Vec<Pending>,
-    /// Why `current` is sent again.
-    reason: Option<Error>,
     outcome: Outcome,
     undecided: Vec<Undecided>,
     /// Why some contributions are undecided: the first error.
     cause: Option<Error>,
-    /// Whether no further contributions are sent.
+    /// Whether no further contributions are sent, other than again.
     ends: bool,
 }
 
-impl Batch for Delivery<'_> {
-    fn request(&mut self, _is_retry: bool) -> Option<BatchRequest> {
-        if self.current.is_empty() && !self.ends {
-            self.current = self.next_part();
+fn incomplete() -> Error {
+    Error::unreadable("the server did not read all contributions")
+}
+
+impl<'a> Delivery<'a> {
+    pub(super) fn new(contributions: &'a [Contribution]) -> Self {
+        Self {
+            contributions,
+            next: 0,
+            parts: Vec::new(),
+            outcome: Outcome::default(),
+            undecided: Vec::new(),
+            cause: None,
+            ends: false,
         }
-        (!self.current.is_empty()).then(|| BatchRequest {
-            body: Bytes::from(body_of(self.contributions, &self.current)),
-            count: self.current.len(),
-            asks_first: false,
-        })
     }
 
-    fn settle(&mut self, reply: BatchReply) -> Next {
-        let sent = std::mem::take(&mut self.current);
-        let outcomes = outcomes_of(&sent);
+    /// Sends requests to this path until all contributions are decided, or no more may be sent.
+    pub(super) async fn send(&mut self, client: &Client, path: &str) {
+        let mut backoff: Option<Backoff> = None;
+        let mut again: Vec<Pending> = Vec::new();
+        loop {
+            let mut sent = std::mem::take(&mut again);
+            if sent.is_empty() && !self.ends {
+                sent = self.next_part();
+            }
+            if sent.is_empty() {
+                return;
+            }
+            let outcomes = outcomes_of(&sent);
+            let request = BatchRequest {
+                body: Bytes::from(body_of(self.contributions, &sent)),
+                format: Format::Json,
+                count: sent.len(),
+                asks_first: false,
+            };
+            let reply = client.send_batch_to(path, request).await;
+            let retry_after = reply.retry_after();
+            let (left, reason) = self.settle(sent, reply);
+            // The pauses start from the shortest if some were decided.
+            if outcomes_of(&left) < outcomes {
+                backoff = None;
+            }
+            if left.is_empty() {
+                continue;
+            }
+            let backoff = backoff.get_or_insert_with(|| client.backoff());
+            if !backoff.wait(retry_after).await {
+                self.give_up(left, reason.unwrap_or_else(incomplete));
+                return;
+            }
+            again = left;
+        }
+    }
+
+    /// Returns the contributions that are to be sent again, and why.
+    fn settle(&mut self, sent: Vec<Pending>, reply: BatchReply) -> (Vec<Pending>, Option<Error>) {
         match reply {
             BatchReply::Receipt {
                 receipt,
@@ -61,29 +98,22 @@ impl Batch for Delivery<'_> {
             } => {
                 let (left, reason) = self.settle_receipt(sent, receipt);
                 let problem = problem.map(Error::Problem);
-                if is_refusal {
-                    self.ends = true;
-                    self.give_up(left, problem.or(reason).unwrap_or_else(incomplete));
-                } else {
-                    self.current = left;
-                    self.reason = reason.or(problem);
+                if !is_refusal {
+                    return (left, reason.or(problem));
                 }
+                self.ends = true;
+                self.give_up(left, problem.or(reason).unwrap_or_else(incomplete));
             }
-            BatchReply::NotApplied(error) => {
-                self.current = sent;
-                self.reason = Some(error);
-            }
+            BatchReply::NotApplied(error) => return (sent, Some(error)),
             BatchReply::Unknown(error) => {
                 let (with_id, lost) = self.mark_in_doubt(sent);
-                self.current = with_id;
                 if lost.is_empty() {
-                    self.reason = Some(error);
-                } else {
-                    // The next request may fail in the same way and leave more contributions undecided.
-                    self.ends = true;
-                    self.reason = None;
-                    self.give_up(lost, error);
+                    return (with_id, Some(error));
                 }
+                // The next request may fail in the same way and leave more contributions undecided.
+                self.ends = true;
+                self.give_up(lost, error);
+                return (with_id, None);
             }
             BatchReply::TooLarge(_) if sent.len() > 1 => {
                 let mut first = sent;
@@ -95,47 +125,7 @@ impl Batch for Delivery<'_> {
                 self.give_up(sent, error);
             }
         }
-        if self.current.is_empty() {
-            Next::Continue
-        } else {
-            let progress = outcomes_of(&self.current) < outcomes;
-            Next::Retry { progress }
-        }
-    }
-
-    fn wait(&mut self, pause: Pause) -> BoxFuture<'_, bool> {
-        Box::pin(async move {
-            if let Some(length) = pause.length {
-                sleep(length).await;
-                return true;
-            }
-            self.ends = true;
-            let left = std::mem::take(&mut self.current);
-            let reason = self.reason.take().unwrap_or_else(incomplete);
-            self.give_up(left, reason);
-            false
-        })
-    }
-}
-
-fn incomplete() -> Error {
-    Error::unreadable("the server did not read all contributions")
-}
-
-impl<'a> Delivery<'a> {
-    pub(super) fn new(contributions: &'a [Contribution], limits: RequestLimits) -> Self {
-        Self {
-            contributions,
-            limits,
-            next: 0,
-            parts: Vec::new(),
-            current: Vec::new(),
-            reason: None,
-            outcome: Outcome::default(),
-            undecided: Vec::new(),
-            cause: None,
-            ends: false,
-        }
+        (Vec::new(), None)
     }
 
     /// Returns the outcome, after the last request.
@@ -167,7 +157,7 @@ impl<'a> Delivery<'a> {
     /// Returns the contributions of the next request, after all that were sent. Empty at the end.
     fn next_part(&mut self) -> Vec<Pending> {
         self.parts.pop().unwrap_or_else(|| {
-            let batch = next_batch(self.contributions, self.next, self.limits);
+            let batch = next_batch(self.contributions, self.next, BODY_BYTES_MAX);
             self.next += batch.len();
             batch
         })

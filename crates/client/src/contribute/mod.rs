@@ -1,16 +1,15 @@
 //! Sending contributions so that each counts once: [`Contribution`], [`Client::contribute`].
 //!
-//! [`sender`] sends requests until all contributions of a batch are decided; [`reply`] classifies the responses.
-//! [`delivery`] is the batch behind [`Client::contribute`]: it decides which contributions are sent again. [`requests`]
-//! divides them into requests. [`outcome`] has the types that are returned to the caller.
+//! [`request`] sends one request, [`reply`] classifies the response. [`delivery`] decides which contributions are sent
+//! again, [`requests`] divides them into requests, and [`outcome`] has the types that are returned to the caller.
 
 mod contribution;
 mod delivery;
 mod outcome;
 mod receipt;
 mod reply;
+mod request;
 mod requests;
-mod sender;
 #[cfg(test)]
 mod tests;
 
@@ -26,8 +25,8 @@ use delivery::Delivery;
 pub use outcome::{ContributeError, Outcome, Undecided};
 pub use receipt::{PartialItem, Receipt, ReceiptItem, Written};
 pub use reply::BatchReply;
-use requests::RequestLimits;
-pub use sender::{Batch, BatchRequest, Format, Next, Pause, Sender};
+use request::PATH;
+pub use request::{BatchRequest, Format};
 
 /// What an outcome contains in addition to the counts.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -93,15 +92,14 @@ impl<'a> IntoFuture for Contribute<'a> {
 
     fn into_future(self) -> Self::IntoFuture {
         let path = match self.returning {
-            None => "/v1/contributions",
+            None => PATH,
             Some(Returning::Standings) => "/v1/contributions?return=standings",
             Some(Returning::Ranks) => "/v1/contributions?return=ranks",
             Some(Returning::PreviousRanks) => "/v1/contributions?return=ranks&previous_rank=true",
         };
         Box::pin(async move {
-            let mut delivery = Delivery::new(self.contributions, RequestLimits::default());
-            let sender = Sender::new(&self.client, Format::Json).path(path);
-            sender.send(&mut delivery).await;
+            let mut delivery = Delivery::new(self.contributions);
+            delivery.send(&self.client, path).await;
             delivery.finish()
         })
     }

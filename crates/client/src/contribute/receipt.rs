@@ -2,9 +2,9 @@
 
 use serde::Deserialize;
 
-use crate::answer::Standing;
 use crate::error::Error;
 use crate::problem::{Problem, ProblemType};
+use crate::responses::Standing;
 
 /// The status of items that the store could not apply.
 const NOT_APPLIED: u16 = 503;

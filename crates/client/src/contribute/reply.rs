@@ -63,7 +63,8 @@ impl BatchReply {
     }
 
     /// Returns the value of `Retry-After`.
-    pub(super) fn retry_after(&self) -> Option<Duration> {
+    #[must_use]
+    pub fn retry_after(&self) -> Option<Duration> {
         match self {
             Self::Receipt { retry_after, .. } => *retry_after,
             Self::NotApplied(error)

@@ -6,7 +6,7 @@ use super::outcome::Undecided;
 /// The maximum number of outcomes of one request: the server lists as many of each sort.
 const OUTCOMES_MAX: usize = 1_000;
 /// Below the servers' default limit of 16 MiB. A larger contribution is sent by itself.
-const BODY_BYTES_MAX: usize = 4 << 20;
+pub(super) const BODY_BYTES_MAX: usize = 4 << 20;
 
 /// A contribution that is not decided.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -17,22 +17,6 @@ pub(super) struct Pending {
     pub(super) boards: Vec<String>,
     /// Whether an earlier request may have applied it.
     pub(super) in_doubt: bool,
-}
-
-/// The limits of one request.
-#[derive(Debug, Clone, Copy)]
-pub(super) struct RequestLimits {
-    outcomes: usize,
-    bytes: usize,
-}
-
-impl Default for RequestLimits {
-    fn default() -> Self {
-        Self {
-            outcomes: OUTCOMES_MAX,
-            bytes: BODY_BYTES_MAX,
-        }
-    }
 }
 
 impl Pending {
@@ -54,12 +38,12 @@ impl Pending {
     }
 }
 
-/// Returns the contributions that fit into one request, beginning with the index `from`: at least one, unless there are
-/// no more.
+/// Returns the contributions that fit into one request with so many bytes, beginning with the index `from`: at least one,
+/// unless there are no more.
 pub(super) fn next_batch(
     contributions: &[Contribution],
     from: usize,
-    limits: RequestLimits,
+    bytes_max: usize,
 ) -> Vec<Pending> {
     let mut pending = Vec::new();
     let (mut outcomes, mut line, mut bytes) = (0, Vec::new(), 0);
@@ -70,7 +54,7 @@ pub(super) fn next_batch(
         outcomes += contribution.boards.len();
         // Includes the comma.
         bytes += line.len() + 1;
-        if !pending.is_empty() && (outcomes > limits.outcomes || bytes > limits.bytes) {
+        if !pending.is_empty() && (outcomes > OUTCOMES_MAX || bytes > bytes_max) {
             break;
         }
         pending.push(Pending::new(contribution, index));
@@ -100,10 +84,10 @@ pub(super) fn outcomes_of(pending: &[Pending]) -> usize {
 mod tests {
     use super::*;
 
-    fn sizes(contributions: &[Contribution], limits: RequestLimits) -> Vec<usize> {
+    fn sizes(contributions: &[Contribution], bytes_max: usize) -> Vec<usize> {
         let (mut sizes, mut from) = (Vec::new(), 0);
         while from < contributions.len() {
-            let batch = next_batch(contributions, from, limits);
+            let batch = next_batch(contributions, from, bytes_max);
             assert_eq!(batch[0].index, from);
             from += batch.len();
             sizes.push(batch.len());
@@ -115,9 +99,9 @@ mod tests {
     fn requests_do_not_exceed_the_limit_of_outcomes() {
         let one = Contribution::new("gifts/a", "u").points(1);
         let several = (1..16).fold(one.clone(), |it, n| it.also_on(format!("gifts/{n}")));
-        let limits = RequestLimits::default();
-        assert_eq!(sizes(&vec![one; 2_500], limits), [1_000, 1_000, 500]);
-        assert_eq!(sizes(&vec![several; 100], limits), [62, 38]);
+        let sizes = |all: Vec<Contribution>| sizes(&all, BODY_BYTES_MAX);
+        assert_eq!(sizes(vec![one; 2_500]), [1_000, 1_000, 500]);
+        assert_eq!(sizes(vec![several; 100]), [62, 38]);
     }
 
     #[test]
@@ -125,20 +109,17 @@ mod tests {
         let contributions: Vec<_> = (0..50)
             .map(|n| Contribution::new("gifts/a", "u".repeat(n * 7)).points(1))
             .collect();
-        let limits = RequestLimits {
-            bytes: 1_000,
-            ..RequestLimits::default()
-        };
+        let bytes_max = 1_000;
         let mut from = 0;
         while from < contributions.len() {
-            let batch = next_batch(&contributions, from, limits);
+            let batch = next_batch(&contributions, from, bytes_max);
             let body = body_of(&contributions, &batch);
-            assert!(body.len() <= limits.bytes + 2, "{}", body.len());
+            assert!(body.len() <= bytes_max + 2, "{}", body.len());
             let read: Vec<serde_json::Value> = serde_json::from_slice(&body).unwrap();
             assert_eq!(read.len(), batch.len());
             from += batch.len();
         }
         let long = [Contribution::new("gifts/a", "u".repeat(2_000))];
-        assert_eq!(sizes(&long, limits), [1]);
+        assert_eq!(sizes(&long, bytes_max), [1]);
     }
 }

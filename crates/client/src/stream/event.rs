@@ -6,9 +6,9 @@ use serde::Deserialize;
 use serde::de::DeserializeOwned;
 
 use super::sse::Message;
-use crate::answer::{Entry, Envelope, Moved, Place, Top};
 use crate::error::Error;
 use crate::problem::Problem;
+use crate::responses::{Entry, Envelope, Moved, Place, Top};
 
 /// An event of a stream.
 #[derive(Debug)]

@@ -10,7 +10,7 @@ use tokio::time::timeout;
 use super::BoardStream;
 use super::event::Event;
 use super::sse::{Message, Parser, TooLong};
-use crate::client::retry_after;
+use crate::client::{Client, retry_after};
 use crate::error::Error;
 use crate::problem::Problem;
 use crate::retry::Backoff;
@@ -85,19 +85,24 @@ impl Follower {
     /// Reads from the connection, or connects. Returns only errors that end the stream.
     async fn receive(&mut self) -> Result<Option<Event>, Error> {
         let received = match &mut self.connection {
-            Some(connection) => {
-                let silence = self.settings.silence;
-                let received = connection.receive(silence, &mut self.messages).await;
-                self.last_id.clone_from(&connection.parser.last_id);
-                self.retry = connection.parser.retry.or(self.retry);
-                received.map_err(|lost| match lost {
-                    Lost::Ended => self.broken("the stream has ended"),
-                    Lost::Silent => self.broken(&format!("nothing was received for {silence:?}")),
-                    Lost::TooLong => Error::TooLarge {
-                        bytes_max: self.settings.event_bytes_max,
-                    },
-                    Lost::Broken(error) => self.settings.request.client.failure(&error),
-                })
+            Some(Connection { response, parser }) => {
+                let (client, silence) = (&self.settings.request.client, self.settings.silence);
+                let received = match timeout(silence, response.chunk()).await {
+                    Err(_) => Err(broken(
+                        client,
+                        format!("nothing was received for {silence:?}"),
+                    )),
+                    Ok(Err(error)) => Err(client.failure(&error)),
+                    Ok(Ok(None)) => Err(broken(client, "the stream has ended")),
+                    Ok(Ok(Some(chunk))) => {
+                        let parsed = parser.parse(&chunk, &mut self.messages);
+                        let bytes_max = self.settings.event_bytes_max;
+                        parsed.map_err(|TooLong| Error::TooLarge { bytes_max })
+                    }
+                };
+                self.last_id.clone_from(&parser.last_id);
+                self.retry = parser.retry.or(self.retry);
+                received
             }
             None => self.connect().await,
         };
@@ -139,7 +144,7 @@ impl Follower {
         let sent = timeout(client.shared.timeout, client.shared.http.execute(request)).await;
         let response = match sent {
             Ok(response) => response.map_err(|error| client.failure(&error))?,
-            Err(_) => return Err(self.broken("the stream did not begin in time")),
+            Err(_) => return Err(broken(client, "the stream did not begin in time")),
         };
         let status = response.status().as_u16();
         if status != 200 {
@@ -157,39 +162,12 @@ impl Follower {
         self.connection = Some(Connection { response, parser });
         Ok(())
     }
-
-    fn broken(&self, cause: &str) -> Error {
-        Error::Broken {
-            url: self.settings.request.client.url().to_owned(),
-            cause: cause.to_owned(),
-        }
-    }
 }
 
-/// Why a connection was lost.
-enum Lost {
-    Ended,
-    Silent,
-    TooLong,
-    Broken(reqwest::Error),
-}
-
-impl Connection {
-    /// Receives the next chunk and the messages that it completes.
-    async fn receive(
-        &mut self,
-        silence: Duration,
-        messages: &mut VecDeque<Message>,
-    ) -> Result<(), Lost> {
-        match timeout(silence, self.response.chunk()).await {
-            Err(_) => Err(Lost::Silent),
-            Ok(Err(error)) => Err(Lost::Broken(error)),
-            Ok(Ok(None)) => Err(Lost::Ended),
-            Ok(Ok(Some(chunk))) => {
-                let parsed = self.parser.parse(&chunk, messages);
-                parsed.map_err(|TooLong| Lost::TooLong)
-            }
-        }
+fn broken(client: &Client, cause: impl Into<String>) -> Error {
+    Error::Broken {
+        url: client.url().to_owned(),
+        cause: cause.into(),
     }
 }
 

@@ -15,10 +15,10 @@ use std::time::Duration;
 
 use futures::stream::{self, BoxStream, Stream, StreamExt as _};
 
-use crate::answer::Top;
 use crate::board::Board;
 use crate::error::Error;
 use crate::request::Request;
+use crate::responses::Top;
 use crate::retry::RetryPolicy;
 pub use event::{Changes, Event};
 use follow::Follower;

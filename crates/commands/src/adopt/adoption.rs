@@ -2,22 +2,20 @@
 
 mod comparing;
 
-use std::fmt::Display;
 use std::sync::mpsc::{self, Receiver, SyncSender};
 use std::thread;
 use std::time::{SystemTime, UNIX_EPOCH};
 
-use board::{Member, NameOrder, Timestamp};
+use board::{Member, Timestamp};
 use encodings::{Encoding, ReadDirection};
 use futures::FutureExt as _;
 use indicatif::ProgressBar;
 
 use super::args::AdoptArgs;
-use super::check::BEST_COUNT;
 use super::fit;
 use super::report::{Examples, Report};
 use super::sending::{BATCH_LINES_MAX, BatchSender, Sent};
-use super::source::{Source, SourceError};
+use super::source::Source;
 use super::standing::{Reader, Tally};
 use super::suspects;
 use super::target::Target;
@@ -37,31 +35,13 @@ const BATCHES_AHEAD_MAX: usize = 1;
 /// The maximum number of passes over the source. There is another pass if members were added meanwhile.
 const PASSES_MAX: usize = 3;
 
-fn failed(reason: impl Display) -> Halt {
-    Halt::Failed(reason.to_string())
-}
-
-/// Waits for the source, or for a signal.
-fn ask<T>(
-    reads: Reads<'_>,
-    reply: impl Future<Output = Result<T, SourceError>>,
-) -> Result<T, Halt> {
-    let reply = reads.stop.unless_requested(reply);
-    reads.runtime.block_on(reply)?.map_err(failed)
-}
-
 /// One sorted set that is copied to one board.
 pub(super) struct Adoption<'a> {
     reads: Reads<'a>,
     source: Source,
     encoding: Encoding,
     read_direction: ReadDirection,
-    /// The board's order of members with equal values and times.
-    names: NameOrder,
     reader: Reader,
-    fields: Vec<String>,
-    /// The maximum number of members that the board ranks.
-    keep: u64,
     target: Target<'a>,
     window: String,
     progress: &'a ProgressBar,
@@ -86,47 +66,34 @@ impl<'a> Adoption<'a> {
             Encoding::Plain | Encoding::TimeMember(_) | Encoding::TwoSets(_)
         );
         if args.scale.is_some() && !has_score_alone {
-            return Err(failed(format!(
+            return Err(Halt::Failed(format!(
                 "--scale: the encoding {encoding} packs integers; plain, time-member and two-sets have a score to scale"
             )));
         }
         let source = Source::open(&args.from, &args.sorted_set, time_key, args.scale);
-        let source = ask(reads, source)?;
-        let board = &args.board;
-        let target = Target {
-            reads,
-            board: reads.client.board_named(board.clone()),
-        };
-        let kind = target.kind()?;
-        let fields = kind.fields();
-        if fields.len() != encoding.fields() {
-            let (name, fields, packed) = (board.kind(), fields.join(", "), encoding.fields());
+        let source = reads.until_stopped(source)??;
+        let target = Target::open(reads, &args.board)?;
+        let kind = args.board.kind();
+        if target.fields.len() != encoding.fields() {
+            let (fields, packed) = (target.fields.join(", "), encoding.fields());
             return Err(Halt::Failed(format!(
-                "the encoding packs {packed} values, but kind {name} has the fields {fields}"
+                "the encoding packs {packed} values, but kind {kind} has the fields {fields}"
             )));
         }
-        let window = kind
-            .window_to_check(args.window.as_deref())
-            .ok_or_else(|| {
-                let (name, windows) = (board.kind(), kind.windows());
-                let selected = args.window.as_deref().unwrap_or("all");
-                failed(format!(
-                    "kind {name} has no window `{selected}`; choose one of {windows} with --window"
-                ))
-            })?;
-        let count = best_count(kind.keep());
-        let read_direction = kind.read_direction(encoding.read_direction());
-        let best = ask(reads, source.first(read_direction, count))?;
-        fit::check(&encoding, &best, now()).map_err(failed)?;
+        let window = target.window_to_check(args.window.as_deref())?;
+        let read_direction = target.read_direction(encoding.read_direction());
+        let best = source.first(read_direction, target.best_count());
+        let best = reads.until_stopped(best)??;
+        fit::check(&encoding, &best, now())?;
         if args.encoding.is_none() {
-            suspects::check_scores(&best, now()).map_err(failed)?;
-            suspects::check_members(&best).map_err(failed)?;
+            suspects::check_scores(&best, now())?;
+            suspects::check_members(&best)?;
         }
         let at = args.at.unwrap_or_else(now);
-        if args.window.is_none() && kind.has_calendar_windows() {
-            let (name, windows) = (board.kind(), kind.windows());
+        if args.window.is_none() && target.has_calendar_windows() {
+            let windows = target.windows();
             (reads.say)(format!(
-                "without --window each score goes into every window of kind {name} ({windows}) that contains its time, \
+                "without --window each score goes into every window of kind {kind} ({windows}) that contains its time, \
                  so that the windows of today have totals of all time, too; --window all sets that of all time alone"
             ));
         }
@@ -138,19 +105,16 @@ impl<'a> Adoption<'a> {
         let reader = Reader::new(
             encoding.clone(),
             at,
-            fields.clone(),
-            &board.to_string(),
+            target.fields.clone(),
+            &args.board.to_string(),
             args.window.as_deref(),
         );
         Ok(Self {
             read_direction,
-            names: kind.names(),
-            keep: kind.keep(),
             reads,
             source,
             encoding,
             reader,
-            fields,
             target,
             window,
             progress,
@@ -168,7 +132,7 @@ impl<'a> Adoption<'a> {
             self.progress.set_position(0);
             self.pass(&mut report)?;
             self.check(&mut report)?;
-            if report.on_board >= report.expected(self.keep) {
+            if report.on_board >= report.expected(self.target.keep()) {
                 break;
             }
         }
@@ -194,7 +158,7 @@ impl<'a> Adoption<'a> {
             for sender in senders {
                 let sent = sender
                     .join()
-                    .map_err(|_| failed("sending failed; see above"))?;
+                    .map_err(|_| Halt::Failed("sending failed; see above".to_owned()))?;
                 let (sent, outcome) = sent;
                 report.sent.applied += sent.applied;
                 report.sent.rejected += sent.rejected;
@@ -219,7 +183,7 @@ impl<'a> Adoption<'a> {
         BatchSender {
             reads: self.reads,
             sender: LineSender::new(self.reads.client, self.reads.stop),
-            rejected: &self.rejected,
+            rejected: Some(&self.rejected),
         }
     }
 
@@ -236,9 +200,8 @@ impl<'a> Adoption<'a> {
         let queue_of = |lot: usize| &queues[lot * queues.len() / LOTS];
         let mut next = Some(scan("0".to_owned()));
         while let Some(page) = next.take() {
-            let page = self.reads.stop.unless_requested(page);
-            let page = self.reads.runtime.block_on(page)?;
-            let page = page.map_err(failed)?.map_err(failed)?;
+            let page = self.reads.until_stopped(page)?;
+            let page = page.map_err(|error| error.to_string())??;
             if page.cursor != "0" {
                 next = Some(scan(page.cursor));
             }
@@ -271,17 +234,8 @@ impl<'a> Adoption<'a> {
     }
 
     fn count(&self) -> Result<u64, Halt> {
-        self.ask(self.source.count())
+        self.reads.until_stopped(self.source.count())?
     }
-
-    fn ask<T>(&self, reply: impl Future<Output = Result<T, SourceError>>) -> Result<T, Halt> {
-        ask(self.reads, reply)
-    }
-}
-
-/// Returns the number of positions to compare: no more than the board ranks.
-fn best_count(keep: u64) -> usize {
-    usize::try_from(keep).map_or(BEST_COUNT, |keep| keep.min(BEST_COUNT))
 }
 
 /// Returns the batch of a member. It is the same in all passes.

@@ -58,9 +58,5 @@ pub fn run(args: &AdoptArgs) -> Result<ExitCode, Box<dyn Error>> {
     let seconds = started.elapsed().as_secs_f64();
     let text = |_: &Value| report.summary(seconds);
     args.result.print(&report.json(seconds), text)?;
-    Ok(if report.is_clean() {
-        ExitCode::SUCCESS
-    } else {
-        ExitCode::FAILURE
-    })
+    Ok(crate::status(report.is_clean()))
 }

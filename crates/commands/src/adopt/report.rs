@@ -18,7 +18,6 @@ const EXAMPLES_MAX: u64 = 5;
 /// Shows the first messages of a sort. All are counted elsewhere.
 pub(super) struct Examples {
     sort: &'static str,
-    shown_max: u64,
     count: AtomicU64,
 }
 
@@ -26,25 +25,15 @@ impl Examples {
     pub(super) const fn new(sort: &'static str) -> Self {
         Self {
             sort,
-            shown_max: EXAMPLES_MAX,
             count: AtomicU64::new(0),
-        }
-    }
-
-    /// Returns one that shows nothing.
-    pub(super) const fn none() -> Self {
-        Self {
-            sort: "",
-            shown_max: 0,
-            count: AtomicU64::new(1),
         }
     }
 
     pub(super) fn show(&self, message: String, say: &(dyn Fn(String) + Sync)) {
         let before = self.count.fetch_add(1, Ordering::Relaxed);
-        if before < self.shown_max {
+        if before < EXAMPLES_MAX {
             say(message);
-        } else if before == self.shown_max {
+        } else if before == EXAMPLES_MAX {
             say(format!("further {} are only counted", self.sort));
         }
     }
@@ -160,7 +149,6 @@ mod tests {
         for number in 1..=100 {
             examples.show(number.to_string(), &say);
         }
-        Examples::none().show("nothing".to_owned(), &say);
         let last = "further members that are left out are only counted";
         assert_eq!(*said.lock().unwrap(), ["1", "2", "3", "4", "5", last]);
     }

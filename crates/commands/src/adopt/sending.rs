@@ -23,7 +23,8 @@ pub(super) struct Sent {
 pub(super) struct BatchSender<'a> {
     pub(super) reads: Reads<'a>,
     pub(super) sender: LineSender,
-    pub(super) rejected: &'a Examples,
+    /// Shows the first rejected lines.
+    pub(super) rejected: Option<&'a Examples>,
 }
 
 impl BatchSender<'_> {
@@ -49,17 +50,19 @@ struct SentOutcomes<'a> {
     lines: &'a Lines,
     sent: &'a mut Sent,
     say: &'a (dyn Fn(String) + Sync),
-    rejected: &'a Examples,
+    rejected: Option<&'a Examples>,
 }
 
 impl Outcomes for SentOutcomes<'_> {
     fn decided(&mut self, sent: &[usize], _read: &[usize], receipt: &Receipt) {
         self.sent.applied += receipt.applied + receipt.duplicates;
         self.sent.rejected += receipt.rejected_count;
+        let Some(rejected) = self.rejected else {
+            return;
+        };
         for item in &receipt.rejected {
             let line = String::from_utf8_lossy(self.lines.line(sent[item.index]));
-            let message = format!("{}: {}", line.trim_end(), item.explain());
-            self.rejected.show(message, self.say);
+            rejected.show(format!("{}: {}", line.trim_end(), item.explain()), self.say);
         }
     }
 
@@ -114,7 +117,7 @@ mod tests {
                 say: &say,
             },
             sender: LineSender::new(&client, &stop),
-            rejected: &Examples::new("lines"),
+            rejected: Some(&Examples::new("lines")),
         };
         let mut sent = Sent::default();
         let outcome = sender.deliver(&batch, &mut sent);

@@ -11,6 +11,7 @@ use encodings::ReadDirection;
 use redis_nodes::redis_link::{ConnectOptions, Connection, Reply, ServerUrl, Value, reply};
 
 use super::page::{self, Page, SetEntry};
+use crate::delivery::Halt;
 
 /// Includes TLS and authentication.
 const CONNECT_TIMEOUT: Duration = Duration::from_secs(10);
@@ -25,26 +26,6 @@ const SCAN_COUNT: &str = "1000";
 pub(super) struct SourceUrl {
     server: ServerUrl,
     database: u8,
-}
-
-/// An error of the source.
-#[derive(Debug, thiserror::Error)]
-pub(super) enum SourceError {
-    #[error("{url}: {cause}")]
-    Connect { url: String, cause: String },
-    #[error("key {key:?} does not exist at {url}")]
-    Missing { key: String, url: String },
-    #[error("key {key:?} at {url} is a {found}, not a sorted set")]
-    Type {
-        key: String,
-        url: String,
-        found: String,
-    },
-    #[error("{command}: {cause}")]
-    Command {
-        command: &'static str,
-        cause: String,
-    },
 }
 
 impl FromStr for SourceUrl {
@@ -89,7 +70,7 @@ impl Source {
         key: &str,
         time_key: Option<&str>,
         scale: Option<u32>,
-    ) -> Result<Self, SourceError> {
+    ) -> Result<Self, Halt> {
         let source = Self {
             connection: Arc::new(connect(url).await?),
             key: key.to_owned(),
@@ -98,14 +79,12 @@ impl Source {
         };
         for key in std::iter::once(key).chain(time_key) {
             let found = source.send("TYPE", vec![key.into()]).await?;
-            let found = reply::text(&found).unwrap_or_default();
-            let (key, url) = (key.to_owned(), url.to_string());
-            match found {
+            match reply::text(&found).unwrap_or_default() {
                 "zset" => {}
-                "none" => return Err(SourceError::Missing { key, url }),
+                "none" => return Err(format!("key {key:?} does not exist at {url}").into()),
                 found => {
-                    let found = found.to_owned();
-                    return Err(SourceError::Type { key, url, found });
+                    let why = format!("key {key:?} at {url} is a {found}, not a sorted set");
+                    return Err(why.into());
                 }
             }
         }
@@ -113,14 +92,14 @@ impl Source {
     }
 
     /// Returns the number of members.
-    pub(super) async fn count(&self) -> Result<u64, SourceError> {
+    pub(super) async fn count(&self) -> Result<u64, Halt> {
         let frame = self.send("ZCARD", vec![self.key.as_str().into()]).await?;
         reply::number(&frame).ok_or_else(|| unparsable("ZCARD"))
     }
 
     /// Reads the page of a cursor, which is `0` at first. Members that are in the set during the whole scan are
     /// returned at least once.
-    pub(super) async fn scan(&self, cursor: &str) -> Result<Page, SourceError> {
+    pub(super) async fn scan(&self, cursor: &str) -> Result<Page, Halt> {
         let count = ["COUNT", SCAN_COUNT].map(Value::from);
         let mut args: Vec<Value> = vec![self.key.as_str().into(), cursor.into()];
         args.extend(count);
@@ -135,7 +114,7 @@ impl Source {
         &self,
         read_direction: ReadDirection,
         count: usize,
-    ) -> Result<Vec<SetEntry>, SourceError> {
+    ) -> Result<Vec<SetEntry>, Halt> {
         let command = match read_direction {
             ReadDirection::Reverse => "ZREVRANGE",
             ReadDirection::Forward => "ZRANGE",
@@ -149,7 +128,7 @@ impl Source {
     }
 
     /// Reads the current scores of these members. Members that are not in the set are omitted.
-    pub(super) async fn find(&self, members: &[String]) -> Result<Vec<SetEntry>, SourceError> {
+    pub(super) async fn find(&self, members: &[String]) -> Result<Vec<SetEntry>, Halt> {
         let names = members
             .iter()
             .map(|member| member.clone().into_bytes().into());
@@ -164,7 +143,7 @@ impl Source {
     }
 
     /// Scales the scores, and adds the times of a second set.
-    async fn complete(&self, entries: &mut [SetEntry]) -> Result<(), SourceError> {
+    async fn complete(&self, entries: &mut [SetEntry]) -> Result<(), Halt> {
         if let Some(scale) = self.scale {
             for entry in entries.iter_mut() {
                 entry.score = entry.score.scaled(scale);
@@ -186,7 +165,7 @@ impl Source {
         &self,
         key: &str,
         members: impl Iterator<Item = &bytes::Bytes>,
-    ) -> Result<Vec<Option<page::Score>>, SourceError> {
+    ) -> Result<Vec<Option<page::Score>>, Halt> {
         let mut args: Vec<Value> = vec![key.into()];
         args.extend(members.map(|member| Value::Bytes(member.clone())));
         if args.len() == 1 {
@@ -200,37 +179,26 @@ impl Source {
 
     // fred may mistake an array of 3 or 4 items that begins with a user's string for a pub/sub message. The replies to
     // the commands used here begin with a cursor, a pair or a score.
-    async fn send(&self, command: &'static str, args: Vec<Value>) -> Result<Reply, SourceError> {
+    async fn send(&self, command: &'static str, args: Vec<Value>) -> Result<Reply, Halt> {
         let reply = self.connection.send(command, args).await;
-        reply.map_err(|fault| SourceError::Command {
-            command,
-            cause: fault.to_string(),
-        })
+        reply.map_err(|error| format!("{command}: {error}").into())
     }
 }
 
-fn unparsable(command: &'static str) -> SourceError {
-    SourceError::Command {
-        command,
-        cause: "the reply could not be parsed".to_owned(),
-    }
+fn unparsable(command: &'static str) -> Halt {
+    format!("{command}: the reply could not be parsed").into()
 }
 
-async fn connect(url: &SourceUrl) -> Result<Connection, SourceError> {
-    let failed = |cause: String| SourceError::Connect {
-        url: url.to_string(),
-        cause,
-    };
-    let options = url.server.connect_options();
+async fn connect(url: &SourceUrl) -> Result<Connection, Halt> {
+    let failed = |cause: String| Halt::Failed(format!("{url}: {cause}"));
     let options = ConnectOptions {
         database: Some(url.database),
         connect_timeout: CONNECT_TIMEOUT,
         silence: COMMAND_TIMEOUT,
-        ..options.map_err(failed)?
+        ..url.server.connect_options().map_err(failed)?
     };
     let opened = Connection::open(&options, &url.server.address).await;
-    let connection = opened.map_err(failed)?;
-    Ok(connection)
+    opened.map_err(failed)
 }
 
 #[cfg(test)]

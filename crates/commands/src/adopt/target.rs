@@ -2,55 +2,57 @@
 
 use board::NameOrder;
 use encodings::ReadDirection;
-use megaboard_client::{Board, Entries, Entry, Field};
+use megaboard_client::{Board, BoardName, Entries, Entry, Field, Kind};
 
+use super::check::BEST_COUNT;
 use super::standing::Standing;
 use crate::delivery::Halt;
 use crate::reads::Reads;
 
-/// A board.
+/// A board, and its kind.
 pub(super) struct Target<'a> {
-    pub(super) reads: Reads<'a>,
-    pub(super) board: Board,
+    reads: Reads<'a>,
+    board: Board,
+    kind: Kind,
+    pub(super) fields: Vec<String>,
 }
 
-/// The settings of a kind that `adopt` uses.
-pub(super) struct Kind(megaboard_client::Kind);
+impl<'a> Target<'a> {
+    /// Reads the settings of the board's kind.
+    pub(super) fn open(reads: Reads<'a>, board: &BoardName) -> Result<Self, Halt> {
+        let kind = reads.wait(reads.client.kind(board.kind()))??;
+        Ok(Self {
+            reads,
+            board: reads.client.board_named(board.clone()),
+            fields: kind.fields.iter().map(|it| it.name.clone()).collect(),
+            kind,
+        })
+    }
 
-impl Kind {
-    pub(super) fn fields(&self) -> Vec<String> {
-        let fields = self.0.fields.iter();
-        fields.map(|field| field.name.clone()).collect()
+    pub(super) fn name(&self) -> &BoardName {
+        self.board.name()
     }
 
     /// Returns the maximum number of ranked members.
     pub(super) fn keep(&self) -> u64 {
-        let retain = self.0.settings.get("retain");
+        let retain = self.kind.settings.get("retain");
         let keep = retain.and_then(|retain| retain["keep"].as_u64());
         keep.unwrap_or(u64::MAX)
     }
 
-    /// Returns the window that will contain all standings: the selected one, or `all`. `None` if the kind has no such
-    /// window.
-    pub(super) fn window_to_check(&self, selected: Option<&str>) -> Option<String> {
-        let window = selected.unwrap_or("all");
-        let period = window.split(':').next();
-        let is_period = |window: &String| Some(window.as_str()) == period;
-        self.0
-            .windows
-            .iter()
-            .any(is_period)
-            .then(|| window.to_owned())
+    /// Returns the number of positions to compare: no more than the board ranks.
+    pub(super) fn best_count(&self) -> usize {
+        usize::try_from(self.keep()).map_or(BEST_COUNT, |keep| keep.min(BEST_COUNT))
     }
 
     /// Returns whether it has other windows than that of all time.
     pub(super) fn has_calendar_windows(&self) -> bool {
-        self.0.windows.iter().any(|window| window != "all")
+        self.kind.windows.iter().any(|window| window != "all")
     }
 
     /// Returns the names of the windows, for messages.
     pub(super) fn windows(&self) -> String {
-        self.0.windows.join(", ")
+        self.kind.windows.join(", ")
     }
 
     /// Returns the direction in which a sorted set has this kind's best members first.
@@ -67,7 +69,7 @@ impl Kind {
 
     /// Returns the order of members with equal values and times.
     pub(super) fn names(&self) -> NameOrder {
-        if self.0.text("ties") == Some("member") && self.is_ascending() {
+        if self.kind.text("ties") == Some("member") && self.is_ascending() {
             NameOrder::Lower
         } else {
             NameOrder::Higher
@@ -75,21 +77,20 @@ impl Kind {
     }
 
     fn is_ascending(&self) -> bool {
-        let first = self.0.fields.first();
+        let first = self.kind.fields.first();
         first.is_some_and(Field::is_ascending)
     }
-}
 
-/// Returns whether an entry has this member and these values.
-pub(super) fn is(entry: &Entry, standing: &Standing, fields: &[String]) -> bool {
-    let values = fields.iter().map(|field| entry.values.get(field));
-    entry.member == standing.member.as_str() && values.eq(standing.values.iter().copied().map(Some))
-}
-
-impl Target<'_> {
-    pub(super) fn kind(&self) -> Result<Kind, Halt> {
-        let request = self.reads.client.kind(self.board.name().kind());
-        Ok(Kind(self.reads.wait(request)??))
+    /// Returns the window that will contain all standings: the selected one, or `all`.
+    pub(super) fn window_to_check(&self, selected: Option<&str>) -> Result<String, Halt> {
+        let window = selected.unwrap_or("all");
+        if has_window(&self.kind, window) {
+            return Ok(window.to_owned());
+        }
+        let (name, windows) = (self.name().kind(), self.windows());
+        let why =
+            format!("kind {name} has no window `{window}`; choose one of {windows} with --window");
+        Err(why.into())
     }
 
     /// Reads the entries from this position on.
@@ -97,6 +98,18 @@ impl Target<'_> {
         let request = self.board.range(from..=from + count - 1).window(window);
         Ok(self.reads.wait(request)??)
     }
+}
+
+/// Returns whether a kind has the period of a window.
+fn has_window(kind: &Kind, window: &str) -> bool {
+    let period = window.split(':').next();
+    kind.windows.iter().any(|it| Some(it.as_str()) == period)
+}
+
+/// Returns whether an entry has this member and these values.
+pub(super) fn is(entry: &Entry, standing: &Standing, fields: &[String]) -> bool {
+    let values = fields.iter().map(|field| entry.values.get(field));
+    entry.member == standing.member.as_str() && values.eq(standing.values.iter().copied().map(Some))
 }
 
 #[cfg(test)]
@@ -108,14 +121,12 @@ mod tests {
     #[test]
     fn a_window_that_the_kind_does_not_have_is_rejected() {
         let kind = json!({"fields": [{"name": "points"}], "windows": ["day", "all"]});
-        let kind = Kind(serde_json::from_value(kind).unwrap());
-        let window = |selected| kind.window_to_check(selected);
-        assert_eq!(window(None).as_deref(), Some("all"));
-        assert_eq!(
-            window(Some("day:2026-11-20")).as_deref(),
-            Some("day:2026-11-20")
-        );
-        assert_eq!(window(Some("week:2026-W47")), None);
-        assert_eq!(window(Some("dya")), None);
+        let kind: Kind = serde_json::from_value(kind).unwrap();
+        for window in ["all", "day:2026-11-20"] {
+            assert!(has_window(&kind, window), "{window}");
+        }
+        for window in ["week:2026-W47", "dya"] {
+            assert!(!has_window(&kind, window), "{window}");
+        }
     }
 }

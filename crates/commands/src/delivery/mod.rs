@@ -1,7 +1,7 @@
 //! Shared by commands that send lines or read many pages: the reason of an early end ([`Halt`]), signals ([`Stop`]),
 //! and sending lines until each is decided ([`LineSender`]).
 //!
-//! [`megaboard_client::Sender`] sends the requests, classifies the responses and determines the pauses.
+//! [`Client::send_batch`](megaboard_client::Client::send_batch) sends a request and classifies the response.
 //!
 //! **Invariant:** a command sends a line again only if it cannot count twice: it was definitely not applied, has an id,
 //! or sets a standing at an explicit time.
@@ -26,6 +26,12 @@ pub enum Halt {
     /// An error of the server or of a file.
     #[error("{0}")]
     Failed(String),
+}
+
+impl From<String> for Halt {
+    fn from(reason: String) -> Self {
+        Self::Failed(reason)
+    }
 }
 
 impl From<Error> for Halt {

@@ -7,6 +7,7 @@
 use std::collections::BTreeSet;
 
 use serde::Deserialize;
+use serde::de::IgnoredAny;
 
 /// The lines of a request, by index.
 pub(crate) struct LineOrder(Vec<(usize, Effect)>);
@@ -14,8 +15,10 @@ pub(crate) struct LineOrder(Vec<(usize, Effect)>);
 /// The members of a line that determine whether it is ordered with another.
 #[derive(Deserialize)]
 struct Effect {
-    /// `None` if the line has several boards.
+    /// `None` if the line has `boards`.
     board: Option<String>,
+    #[serde(default)]
+    boards: Vec<IgnoredAny>,
     member: String,
     #[serde(default)]
     set: bool,
@@ -42,6 +45,12 @@ impl LineOrder {
             *other > index && !is_not_applied && effect.is_ordered_with(later)
         });
         after.map(|(other, _)| *other).collect()
+    }
+
+    /// Returns whether a line has several boards, so that it may have been applied on some of them.
+    pub(crate) fn has_several_boards(&self, index: usize) -> bool {
+        let mut lines = self.0.iter();
+        lines.any(|(it, line)| *it == index && line.boards.len() > 1)
     }
 
     /// Returns the applied lines that must be sent again after the lines of `again`, to keep the order.

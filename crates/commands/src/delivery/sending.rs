@@ -7,9 +7,8 @@
 use std::collections::BTreeSet;
 
 use bytes::Bytes;
-use futures::future::BoxFuture;
 use megaboard_client::{
-    Batch, BatchReply, BatchRequest, Client, Format, Next, Pause, Receipt, ReceiptItem, Sender,
+    Backoff, BatchReply, BatchRequest, Client, Error, Format, Receipt, ReceiptItem,
 };
 
 use super::order::LineOrder;
@@ -150,7 +149,7 @@ pub(crate) struct Undone {
 
 /// Sends lines to one server, in one request at a time.
 pub(crate) struct LineSender {
-    sender: Sender,
+    client: Client,
     stop: Stop,
     /// Whether the server has returned a receipt before.
     has_receipt: bool,
@@ -159,7 +158,7 @@ pub(crate) struct LineSender {
 impl LineSender {
     pub(crate) fn new(client: &Client, stop: &Stop) -> Self {
         Self {
-            sender: Sender::new(client, Format::Ndjson),
+            client: client.clone(),
             stop: stop.clone(),
             has_receipt: false,
         }
@@ -173,50 +172,70 @@ impl LineSender {
         outcomes: &mut dyn Outcomes,
     ) -> Option<Undone> {
         let mut in_flight = InFlight {
-            stop: &self.stop,
-            has_receipt: &mut self.has_receipt,
             lines,
             outcomes,
             left: (0..lines.len()).collect(),
-            sent: Vec::new(),
             lines_max: usize::MAX,
-            reason: String::new(),
             in_doubt: false,
-            undone: None,
         };
-        self.sender.send(&mut in_flight).await;
-        let InFlight { undone, left, .. } = in_flight;
-        undone.or_else(|| {
-            (!left.is_empty()).then(|| Undone {
-                indices: left.into_iter().collect(),
-                reason: String::new(),
-                certainty: Certainty::Resendable,
-                unknown: Vec::new(),
-            })
-        })
+        let mut backoff: Option<Backoff> = None;
+        loop {
+            let sent = in_flight.next();
+            if sent.is_empty() {
+                return (!in_flight.left.is_empty())
+                    .then(|| in_flight.end_with(String::new(), Certainty::Resendable));
+            }
+            let bodies = sent.iter().map(|index| lines.line(*index));
+            let request = BatchRequest {
+                body: Bytes::from(bodies.collect::<Vec<_>>().concat()),
+                format: Format::Ndjson,
+                count: sent.len(),
+                // The first request and retries are likely to be refused. Before the body is sent, a refusal is
+                // definite.
+                asks_first: backoff.is_some() || !self.has_receipt,
+            };
+            let reply = self.client.send_batch(request).await;
+            self.has_receipt |= matches!(reply, BatchReply::Receipt { .. });
+            let retry_after = reply.retry_after();
+            let left = match in_flight.settle(&sent, reply) {
+                Ok(left) => left,
+                Err(undone) => return Some(undone),
+            };
+            if left.indices.is_empty() {
+                in_flight.outcomes.accepted();
+                backoff = None;
+                continue;
+            }
+            if left.progress {
+                backoff = None;
+            }
+            let is_first = backoff.is_none();
+            let backoff = backoff.get_or_insert_with(|| self.client.backoff());
+            let pause = backoff.next(retry_after);
+            if is_first {
+                in_flight.outcomes.retrying(&left.reason);
+            }
+            self.stop.wait(pause.unwrap_or_default()).await;
+            if pause.is_none() || self.stop.is_requested() {
+                return Some(in_flight.end(left.reason));
+            }
+        }
     }
 }
 
 /// Lines being sent.
 struct InFlight<'a> {
-    stop: &'a Stop,
-    has_receipt: &'a mut bool,
     lines: &'a Lines,
     outcomes: &'a mut dyn Outcomes,
     /// The lines that are not decided.
     left: BTreeSet<usize>,
-    /// The lines of the last request.
-    sent: Vec<usize>,
     /// The maximum number of lines of a request.
     lines_max: usize,
-    /// Why lines are sent again.
-    reason: String,
-    /// Whether some of them may have been applied.
+    /// Whether some of the lines that are sent again may have been applied.
     in_doubt: bool,
-    undone: Option<Undone>,
 }
 
-/// What a reply leaves undecided.
+/// What a reply leaves undecided, to be sent again.
 struct Undecided {
     indices: Vec<usize>,
     reason: String,
@@ -234,99 +253,64 @@ impl Undecided {
     }
 }
 
-impl Batch for InFlight<'_> {
-    fn request(&mut self, is_retry: bool) -> Option<BatchRequest> {
+impl InFlight<'_> {
+    /// Returns the lines of the next request.
+    fn next(&self) -> Vec<usize> {
         let left = self.left.iter().copied();
         let sendable = left.filter(|index| self.outcomes.may_send(*index));
-        self.sent = sendable.take(self.lines_max).collect();
-        let lines = self.sent.iter().map(|index| self.lines.line(*index));
-        (!self.sent.is_empty()).then(|| BatchRequest {
-            body: Bytes::from(lines.collect::<Vec<_>>().concat()),
-            count: self.sent.len(),
-            // The first request and retries are likely to be refused. Before the body is sent, a refusal is definite.
-            asks_first: is_retry || !*self.has_receipt,
-        })
+        sendable.take(self.lines_max).collect()
     }
 
-    fn settle(&mut self, reply: BatchReply) -> Next {
-        let sent = std::mem::take(&mut self.sent);
-        let left = match reply {
+    /// Processes the reply to these lines. Returns the lines to send again, or the end.
+    fn settle(&mut self, sent: &[usize], reply: BatchReply) -> Result<Undecided, Undone> {
+        let mut left = match reply {
             BatchReply::Receipt {
                 receipt,
                 problem,
                 is_refusal,
                 ..
             } => {
-                *self.has_receipt = true;
-                let problem = problem.map(megaboard_client::Error::Problem);
-                let mut left = match self.settle_receipt(&sent, &receipt) {
-                    Ok(left) => left,
-                    Err(end) => return end,
-                };
+                let mut left = self.settle_receipt(sent, &receipt)?;
+                let problem = problem.map(Error::Problem);
                 if let Some(problem) = problem.filter(|_| is_refusal || left.reason.is_empty()) {
                     left.reason = format!("{problem}{}", advice(&problem));
                 }
-                self.leave(&sent, &left.indices);
+                self.leave(sent, &left.indices);
                 if is_refusal && !left.indices.is_empty() {
-                    return self.end(left.reason);
+                    return Err(self.end(left.reason));
                 }
                 left
             }
-            BatchReply::NotApplied(error) => Undecided::all(&sent, error.to_string()),
-            BatchReply::Unknown(error) if self.lines.are_resendable(&sent) => {
+            BatchReply::NotApplied(error) => Undecided::all(sent, error.to_string()),
+            BatchReply::Unknown(error) if self.lines.are_resendable(sent) => {
                 self.in_doubt = true;
-                Undecided::all(&sent, error.to_string())
+                Undecided::all(sent, error.to_string())
             }
             BatchReply::Unknown(error) => {
-                return self.end_with(error.to_string(), Certainty::Unknown);
+                return Err(self.end_with(error.to_string(), Certainty::Unknown));
             }
             BatchReply::TooLarge(error) | BatchReply::Refused(error) => {
-                return self.end(error.to_string());
+                return Err(self.end(error.to_string()));
             }
         };
-        if left.indices.is_empty() {
-            self.outcomes.accepted();
-            return Next::Continue;
+        if left.reason.is_empty() {
+            "the server did not accept all lines".clone_into(&mut left.reason);
         }
-        self.reason = left.reason;
-        if self.reason.is_empty() {
-            "the server did not accept all lines".clone_into(&mut self.reason);
-        }
-        Next::Retry {
-            progress: left.progress,
-        }
+        Ok(left)
     }
 
-    fn wait(&mut self, pause: Pause) -> BoxFuture<'_, bool> {
-        Box::pin(async move {
-            if pause.is_first {
-                self.outcomes.retrying(&self.reason);
-            }
-            self.stop.wait(pause.length.unwrap_or_default()).await;
-            let is_retried = pause.length.is_some() && !self.stop.is_requested();
-            if !is_retried {
-                let reason = std::mem::take(&mut self.reason);
-                self.end(reason);
-            }
-            is_retried
-        })
-    }
-}
-
-impl InFlight<'_> {
     /// Ends sending with lines that may be sent again.
-    fn end(&mut self, reason: String) -> Next {
+    fn end(&mut self, reason: String) -> Undone {
         self.end_with(reason, Certainty::of_resendable(self.in_doubt))
     }
 
-    fn end_with(&mut self, reason: String, certainty: Certainty) -> Next {
-        self.undone = Some(Undone {
+    fn end_with(&mut self, reason: String, certainty: Certainty) -> Undone {
+        Undone {
             indices: std::mem::take(&mut self.left).into_iter().collect(),
             reason,
             certainty,
             unknown: Vec::new(),
-        });
-        Next::End
+        }
     }
 
     /// Leaves only these of the lines that were sent undecided.
@@ -336,7 +320,7 @@ impl InFlight<'_> {
     }
 
     /// Processes a receipt. Returns the lines to send again, with a reason if the receipt has one, or the end.
-    fn settle_receipt(&mut self, sent: &[usize], receipt: &Receipt) -> Result<Undecided, Next> {
+    fn settle_receipt(&mut self, sent: &[usize], receipt: &Receipt) -> Result<Undecided, Undone> {
         let read = &sent[..receipt.read.unwrap_or(sent.len())];
         let needs_each = self.outcomes.needs_each();
         let with_failures = if receipt.failed_count > 0 && !needs_each {
@@ -360,7 +344,11 @@ impl InFlight<'_> {
         let mut reason = None;
         for item in &receipt.failed {
             let index = sent[item.index];
-            let certainty = Certainty::of_failed(item);
+            let certainty = if order.has_several_boards(index) {
+                Certainty::Unknown
+            } else {
+                Certainty::of_failed(item)
+            };
             let after = order.ordered_after(index, &not_applied);
             if certainty == Certainty::Unknown && !self.lines.are_resendable(&[index]) {
                 self.outcomes.failed(index, &item.explain(), certainty);
@@ -398,7 +386,7 @@ impl InFlight<'_> {
         read: &[usize],
         receipt: &Receipt,
         order: &LineOrder,
-    ) -> Result<Undecided, Next> {
+    ) -> Result<Undecided, Undone> {
         let (unlisted_rejected, unlisted) = receipt.unlisted();
         let first = receipt.failed.first().map(ReceiptItem::explain);
         if self.outcomes.needs_each() {
@@ -453,10 +441,9 @@ impl InFlight<'_> {
         }
         self.outcomes.unlisted(read, unlisted);
         self.leave(sent, &sent[read.len()..]);
-        let end = self.end(reason);
-        if let Some(undone) = &mut self.undone {
-            undone.unknown = read.to_vec();
-        }
-        Err(end)
+        Err(Undone {
+            unknown: read.to_vec(),
+            ..self.end(reason)
+        })
     }
 }

@@ -2,7 +2,7 @@
 //!
 //! ```text
 //! boards ─► windows ─► passes over pages ─► new members ─► lines ─► output
-//!  (here)    (here)      (window, pass)        (seen)      (page)
+//!  (here)    (here)     (window, ranges)       (seen)      (page)
 //! ```
 //!
 //! Memory is bounded by one page, and a hash of each member of one window. Each line is a contribution that sets one
@@ -11,7 +11,6 @@
 mod args;
 mod output;
 mod page;
-mod pass;
 mod ranges;
 mod seen;
 mod window;
@@ -30,7 +29,7 @@ use serde_json::json;
 pub use self::args::ExportArgs;
 
 use self::output::Output;
-use self::page::{Line, Page};
+use self::page::{Line, Page, PageEntry};
 use self::ranges::Ranges;
 use self::seen::{SEEN_MEMBERS_MAX, SeenMembers};
 use self::window::PASSES_MAX;
@@ -209,9 +208,9 @@ impl Export<'_> {
         let counts = &mut self.counts;
         let progress = self.progress;
         let mut is_list = false;
-        let mut write = |page: &Page<'_>, index: usize| {
+        let mut write = |page: &Page<'_>, entry: &PageEntry<'_>| {
             is_list |= page.is_full_list();
-            let line = Line::new(page, &page.entries[index]);
+            let line = Line::new(page, entry);
             output.line(&line).map_err(Halt::Failed)?;
             counts.standings += 1;
             progress.inc(1);
@@ -223,13 +222,12 @@ impl Export<'_> {
         self.counts.windows += u64::from(exported.is_ok());
         self.counts.lists += u64::from(is_list);
         match exported {
-            Ok(exported) if exported.is_complete() => Ok(()),
-            Ok(exported) => {
+            Ok(0) => Ok(()),
+            Ok(found) => {
                 (self.reads.say)(format!(
-                    "{shown}: the board changed during the export: {} members were only found in pass \
+                    "{shown}: the board changed during the export: {found} members were only found in pass \
                     {PASSES_MAX}. Members that were ranked throughout are exported, except those that \
-                    both climbed and fell meanwhile",
-                    exported.found_last
+                    both climbed and fell meanwhile"
                 ));
                 Ok(())
             }

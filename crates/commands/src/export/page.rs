@@ -5,7 +5,7 @@
 use serde::{Deserialize, Serialize};
 use serde_json::value::RawValue;
 
-/// `GET .../range?from&to`.
+/// `GET .../range`.
 #[derive(Deserialize)]
 pub(super) struct Page<'a> {
     pub(super) board: String,
@@ -18,6 +18,8 @@ pub(super) struct Page<'a> {
     pub(super) listed: Option<u64>,
     #[serde(borrow)]
     pub(super) entries: Vec<PageEntry<'a>>,
+    /// Selects the entries that follow, if there may be more.
+    pub(super) next: Option<String>,
 }
 
 /// A standing. It has `points` if that is the kind's only field, and `values` otherwise.
@@ -55,7 +57,7 @@ impl Page<'_> {
 }
 
 impl<'a> Line<'a> {
-    pub(super) fn new(page: &'a Page<'a>, entry: &'a PageEntry<'a>) -> Self {
+    pub(super) fn new(page: &'a Page<'_>, entry: &PageEntry<'a>) -> Self {
         Self {
             board: &page.board,
             member: entry.member,

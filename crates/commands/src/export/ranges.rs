@@ -6,9 +6,12 @@
 use megaboard_client::Board;
 
 use super::page::Page;
-use super::pass::{PAGE, Pages};
+use super::window::{Order, Pages};
 use crate::delivery::Halt;
 use crate::reads::Reads;
+
+/// The server's limit for a page.
+const PAGE: u64 = 1_000;
 
 /// Pages of one window.
 pub(super) struct Ranges<'a> {
@@ -72,11 +75,18 @@ fn incarnation_of(version: &str) -> &str {
 impl Pages for Ranges<'_> {
     fn page<T>(
         &mut self,
-        from: u64,
+        order: Order,
+        after: Option<&str>,
         visit: impl FnOnce(&Page<'_>) -> Result<T, Halt>,
     ) -> Result<T, Halt> {
-        let request = self.board.range(from..=from + PAGE - 1);
-        let request = request.window(&self.window);
+        let request = match after {
+            Some(next) => self.board.range_after(next).limit(PAGE),
+            None => self.board.range(1..=PAGE),
+        };
+        let mut request = request.window(&self.window);
+        if order == Order::WorstFirst {
+            request = request.from_worst();
+        }
         let response = self.reads.wait(async { request.response().await })?;
         let response = response.inspect_err(|error| {
             self.is_gone = error.problem().is_some_and(|it| it.status == 410);
@@ -121,10 +131,11 @@ mod tests {
         };
         let board = client.board("k", "s");
         let mut pages = Ranges::new(&reads, &board, "day");
-        for from in [1, 951] {
-            assert_eq!(pages.page(from, |page| Ok(page.members)), Ok(9));
+        for after in [None, Some("a")] {
+            let members = pages.page(Order::BestFirst, after, |page| Ok(page.members));
+            assert_eq!(members, Ok(9));
         }
-        let third = pages.page(1_901, |page| Ok(page.members));
+        let third = pages.page(Order::WorstFirst, Some("b"), |page| Ok(page.members));
         let requests = server.requests().into_iter();
         (third, requests.map(|request| path(&request)).collect())
     }
@@ -141,8 +152,8 @@ mod tests {
         let day = encoded("day:2026-11-20");
         let expected = [
             "/v1/boards/k/s/range?from=1&to=1000&window=day".to_owned(),
-            format!("/v1/boards/k/s/range?from=951&to=1950&window={day}"),
-            format!("/v1/boards/k/s/range?from=1901&to=2900&window={day}"),
+            format!("/v1/boards/k/s/range?after=a&limit=1000&window={day}"),
+            format!("/v1/boards/k/s/range?after=b&limit=1000&window={day}&order=worst"),
         ];
         assert_eq!(paths, expected);
     }

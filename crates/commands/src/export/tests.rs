@@ -7,15 +7,16 @@ use indicatif::ProgressBar;
 use serde_json::{Value, json};
 
 use super::output::Output;
-use super::page::Page;
-use super::pass::{PAGE, Pages, STEPS_BACK_MAX};
+use super::page::{Page, PageEntry};
 use super::seen::SeenMembers;
-use super::window::{Exported, PASSES_MAX, export};
+use super::window::{Order, PASSES_MAX, Pages, export};
 use super::{Counts, Export};
 use crate::delivery::{Halt, Stop};
 use crate::reads::Reads;
 use crate::runtime::Runtime;
 use crate::scripted::{Reply, TestServer};
+
+const PAGE: usize = 1_000;
 
 /// A board in memory that `change` modifies before each page.
 struct Live<F> {
@@ -28,41 +29,53 @@ struct Live<F> {
 impl<F: FnMut(&mut BTreeMap<String, i64>, u64) -> bool> Pages for Live<F> {
     fn page<T>(
         &mut self,
-        from: u64,
+        order: Order,
+        after: Option<&str>,
         visit: impl FnOnce(&Page<'_>) -> Result<T, Halt>,
     ) -> Result<T, Halt> {
         self.pages += 1;
         self.version += u64::from((self.change)(&mut self.points, self.pages));
-        let mut order: Vec<_> = self.points.iter().collect();
-        order.sort_by_key(|(member, points)| (-**points, *member));
-        let entries: Vec<Value> = order
-            .into_iter()
-            .skip(usize::try_from(from - 1).unwrap())
-            .take(usize::try_from(PAGE).unwrap())
-            .map(|(member, points)| json!({"member": member, "points": points, "reached_at": "t"}))
-            .collect();
+        let mut keys: Vec<(i64, &str)> =
+            self.points.iter().map(|(m, p)| (-*p, m.as_str())).collect();
+        keys.sort_unstable();
+        if order == Order::WorstFirst {
+            keys.reverse();
+        }
+        if let Some((points, member)) = after.and_then(|after| after.split_once(' ')) {
+            let last = (points.parse().unwrap(), member);
+            keys.retain(|key| match order {
+                Order::BestFirst => *key > last,
+                Order::WorstFirst => *key < last,
+            });
+        }
+        let has_more = keys.len() > PAGE;
+        keys.truncate(PAGE);
+        let next = keys.last().filter(|_| has_more);
+        let next = next.map(|(points, member)| format!("{points} {member}"));
+        let entries = keys.iter().map(
+            |(points, member)| json!({"member": member, "points": -points, "reached_at": "t"}),
+        );
+        let entries: Vec<Value> = entries.collect();
         let text = json!({"board": "k/s", "window": "all", "version": self.version.to_string(),
-            "members": self.points.len(), "entries": entries})
+            "members": self.points.len(), "entries": entries, "next": next})
         .to_string();
         visit(&serde_json::from_str(&text).unwrap())
     }
 }
 
-/// Exports a board. Returns the written members and points, and the result.
+/// Exports a board. Returns the written members and points, and the number of members that the last pass found.
 fn run<F: FnMut(&mut BTreeMap<String, i64>, u64) -> bool>(
     live: &mut Live<F>,
-) -> (HashMap<String, i64>, Exported) {
+) -> (HashMap<String, i64>, u64) {
     let mut written = HashMap::new();
-    let mut write = |page: &Page<'_>, index: usize| {
-        let entry = &page.entries[index];
+    let mut write = |_: &Page<'_>, entry: &PageEntry<'_>| {
         let member: String = serde_json::from_str(entry.member.get()).unwrap();
         let points = entry.points.unwrap().get().parse().unwrap();
         assert_eq!(written.insert(member, points), None, "twice");
         Ok(())
     };
-    let exported = export(live, &mut SeenMembers::new(100_000), &mut write).unwrap();
-    assert_eq!(exported.standings, written.len() as u64);
-    (written, exported)
+    let found_last = export(live, &mut SeenMembers::new(100_000), &mut write).unwrap();
+    (written, found_last)
 }
 
 fn board(members: u64) -> BTreeMap<String, i64> {
@@ -89,7 +102,7 @@ impl Random {
 
 #[test]
 fn an_unchanged_board_is_read_once() {
-    for (members, pages) in [(0, 1), (1, 1), (1_000, 1), (1_001, 2), (5_000, 6)] {
+    for (members, pages) in [(0, 1), (1, 1), (1_000, 1), (1_001, 2), (5_000, 5)] {
         let points = board(members);
         let mut live = Live {
             points: points.clone(),
@@ -97,9 +110,7 @@ fn an_unchanged_board_is_read_once() {
             pages: 0,
             change: |_: &mut _, _| false,
         };
-        let (written, exported) = run(&mut live);
-        assert_eq!(written, points.into_iter().collect());
-        assert!(exported.is_complete());
+        assert_eq!(run(&mut live), (points.into_iter().collect(), 0));
         assert_eq!(live.pages, pages, "{members}");
     }
 }
@@ -125,13 +136,12 @@ fn members_that_climb_or_fall_are_exported_once() {
                     true
                 },
             };
-            let (written, exported) = run(&mut live);
+            let (written, _) = run(&mut live);
             let missed: Vec<_> = points
                 .keys()
                 .filter(|m| !written.contains_key(*m))
                 .collect();
             assert_eq!(missed, [""; 0], "seed {seed}, {direction}");
-            assert!(exported.is_gapless, "seed {seed}, {direction}");
         }
     }
 }
@@ -181,33 +191,27 @@ fn the_export_ends_after_a_pass_without_new_members() {
             page == 3
         },
     };
-    let (written, exported) = run(&mut live);
-    assert_eq!((written["m00000"], exported.standings), (1_000_000, 5_000));
+    let (written, found_last) = run(&mut live);
+    assert_eq!((written["m00000"], written.len()), (1_000_000, 5_000));
     // The second pass finds the member, and all its pages have the same version.
-    assert!(exported.is_complete());
-    assert_eq!(live.pages, 6 + 6);
+    assert_eq!((found_last, live.pages), (0, 5 + 5));
 }
 
 #[test]
-fn a_board_that_changes_completely_is_not_reported_as_complete() {
+fn new_members_in_each_pass_are_reported_and_end() {
     let mut live = Live {
         points: board(3_000),
         version: 0,
         pages: 0,
         change: |points: &mut BTreeMap<String, i64>, page| {
-            for points in points.values_mut() {
-                *points += i64::try_from(page).unwrap();
-            }
+            points.insert(format!("best{page}"), 40_000);
+            points.insert(format!("worst{page}"), -1);
             true
         },
     };
-    let (written, exported) = run(&mut live);
-    // All members changed by the same amount, so that none is missing, but the export cannot know that.
-    assert_eq!(written.len(), 3_000);
-    assert!(!exported.is_complete());
-    // Each step back costs one rejected page, and at most one that is read again.
-    let pages_max = u64::from(PASSES_MAX) * (2 * u64::from(STEPS_BACK_MAX) + 10);
-    assert!(live.pages < pages_max, "{}", live.pages);
+    let (written, found_last) = run(&mut live);
+    assert!(written.len() > 3_000 && found_last > 0, "{found_last}");
+    assert_eq!(live.pages, 4 * u64::from(PASSES_MAX));
 }
 
 #[test]
@@ -233,15 +237,15 @@ fn a_window_that_is_deleted_during_the_export_is_reported() {
         let windows = json!({"board": "k/s", "window": "hour:a", "version": "7.a.1", "members": 1, "shards": 1,
             "as_of": "2026-11-20T14:52:22Z", "store": "memory",
             "windows": [{"window": "hour:a", "members": 1}, {"window": "all", "members": 1}]});
-        let page = |window: &str, members: u32| {
-            json!({"board": "k/s", "window": window, "version": "7.a.1", "members": members,
+        let page = |window: &str, members: u32, next: Option<&str>| {
+            json!({"board": "k/s", "window": window, "version": "7.a.1", "members": members, "next": next,
                 "entries": [{"member": "u", "points": 1, "reached_at": "t"}]})
         };
         match before {
             0 => Reply::ok(windows.to_string()),
-            1 => Reply::ok(page("hour:a", 2_000).to_string()),
+            1 => Reply::ok(page("hour:a", 2_000, Some("x")).to_string()),
             2 => Reply::Answer(410, "", json!({"title": "Gone"}).to_string()),
-            _ => Reply::ok(page("all", 1).to_string()),
+            _ => Reply::ok(page("all", 1, None).to_string()),
         }
     });
     let folder = tempfile::tempdir().unwrap();

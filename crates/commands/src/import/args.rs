@@ -7,7 +7,7 @@ use clap::builder::NonEmptyStringValueParser;
 use clap::error::ErrorKind;
 use clap::{Args, Command};
 
-use super::csv::{Columns, CsvFormat, SubjectSource, ValueSource};
+use super::csv::{CsvFormat, Role};
 use crate::result_args::ResultArgs;
 use crate::server::ServerArgs;
 
@@ -211,14 +211,18 @@ impl ColumnArgs {
     }
 
     fn csv(&self) -> Result<CsvFormat, (ErrorKind, String)> {
-        let require = |value: &Option<String>, flag: &str| {
-            value.clone().ok_or_else(|| {
-                (
-                    ErrorKind::MissingRequiredArgument,
-                    format!("{flag} is required for a CSV file"),
-                )
-            })
+        let require = |is_set: bool, flag: &str| {
+            let missing = format!("{flag} is required for a CSV file");
+            is_set
+                .then_some(())
+                .ok_or((ErrorKind::MissingRequiredArgument, missing))
         };
+        require(self.kind.is_some(), "--kind")?;
+        let has_subject = self.subject.is_some() || self.subject_column.is_some();
+        require(has_subject, "--subject or --subject-column")?;
+        require(self.member_column.is_some(), "--member-column")?;
+        let has_values = self.points_column.is_some() || !self.values_columns.is_empty();
+        require(has_values, "--points-column or --values-column")?;
         let mut fields = BTreeSet::new();
         let mut given = self.values_columns.iter();
         if let Some((field, _)) = given.find(|(field, _)| !fields.insert(field)) {
@@ -227,26 +231,21 @@ impl ColumnArgs {
                 format!("--values-column is given twice for the field {field}"),
             ));
         }
+        let columns = [
+            (Role::Subject, &self.subject_column),
+            (Role::Member, &self.member_column),
+            (Role::Id, &self.id_column),
+            (Role::Points, &self.points_column),
+            (Role::At, &self.at_column),
+        ];
+        let columns = columns.into_iter();
+        let columns = columns.filter_map(|(role, name)| Some((role, name.clone()?)));
+        let fields = self.values_columns.iter().cloned();
+        let fields = fields.map(|(field, name)| (Role::Field(field), name));
         Ok(CsvFormat {
-            kind: require(&self.kind, "--kind")?,
-            columns: Columns {
-                subject: match &self.subject_column {
-                    Some(column) => SubjectSource::Column(column.clone()),
-                    None => SubjectSource::Fixed(require(
-                        &self.subject,
-                        "--subject or --subject-column",
-                    )?),
-                },
-                member: require(&self.member_column, "--member-column")?,
-                values: if self.values_columns.is_empty() {
-                    let flag = "--points-column or --values-column";
-                    ValueSource::Points(require(&self.points_column, flag)?)
-                } else {
-                    ValueSource::Fields(self.values_columns.clone())
-                },
-                at: self.at_column.clone(),
-                id: self.id_column.clone(),
-            },
+            kind: self.kind.clone().unwrap_or_default(),
+            subject: self.subject.clone().unwrap_or_default(),
+            columns: columns.chain(fields).collect(),
             missing: self.missing.clone(),
             delimiter: self.delimiter,
         })
@@ -288,13 +287,11 @@ mod tests {
             format(complete),
             Ok(Format::Csv(CsvFormat {
                 kind: "k".to_owned(),
-                columns: Columns {
-                    subject: SubjectSource::Fixed("s".to_owned()),
-                    member: "m".to_owned(),
-                    values: ValueSource::Points("p".to_owned()),
-                    at: None,
-                    id: None,
-                },
+                subject: "s".to_owned(),
+                columns: vec![
+                    (Role::Member, "m".to_owned()),
+                    (Role::Points, "p".to_owned())
+                ],
                 missing: Some("-".to_owned()),
                 delimiter: None,
             }))

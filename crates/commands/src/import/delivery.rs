@@ -1,30 +1,25 @@
 //! Sending batches until every line is decided: [`Delivery`].
 
-use megaboard_client::{Client, Receipt};
+use megaboard_client::Receipt;
 
 use super::batch::Batch;
-use super::report::Report;
-use crate::delivery::{Certainty, Halt, LineSender, Outcomes, Stop};
-use crate::runtime::Runtime;
+use super::report::{Report, lines_of};
+use crate::delivery::{Certainty, Halt, LineSender, Outcomes};
+use crate::reads::Reads;
 
 /// Sends batches to one server, one at a time.
 pub(super) struct Delivery<'a> {
-    pub(super) runtime: &'a Runtime,
+    pub(super) reads: Reads<'a>,
     sender: LineSender,
     pub(super) report: Report<'a>,
 }
 
 impl<'a> Delivery<'a> {
-    pub(super) fn new(
-        runtime: &'a Runtime,
-        client: &Client,
-        stop: &'a Stop,
-        say: &'a mut (dyn FnMut(String) + Send),
-    ) -> Self {
+    pub(super) fn new(reads: Reads<'a>) -> Self {
         Self {
-            runtime,
-            sender: LineSender::new(client, stop),
-            report: Report::new(stop, say),
+            reads,
+            sender: LineSender::new(reads.client, reads.stop),
+            report: Report::new(reads.stop, reads.say),
         }
     }
 
@@ -36,7 +31,7 @@ impl<'a> Delivery<'a> {
             batch,
         };
         let sending = self.sender.send(&batch.lines, &mut outcomes);
-        match self.runtime.block_on(sending) {
+        match self.reads.runtime.block_on(sending) {
             Some(undone) => Err(self.report.undone(batch, &undone)),
             None => Ok(()),
         }
@@ -51,7 +46,22 @@ struct BatchOutcomes<'a, 'b> {
 
 impl Outcomes for BatchOutcomes<'_, '_> {
     fn decided(&mut self, sent: &[usize], read: &[usize], receipt: &Receipt) {
-        self.report.decided(self.batch, sent, read, receipt);
+        let summary = &mut self.report.summary;
+        summary.applied += receipt.applied;
+        summary.partial += receipt.partial_count;
+        summary.duplicates += receipt.duplicates;
+        summary.rejected += receipt.rejected_count;
+        for item in &receipt.rejected {
+            let line = self.batch.outgoing[sent[item.index]];
+            (self.report.say)(format!("line {line}: {}", item.explain()));
+        }
+        let (unlisted, _) = receipt.unlisted();
+        if unlisted > 0 {
+            let lines = lines_of(self.batch, read);
+            (self.report.say)(format!(
+                "{unlisted} more contributions of lines {lines} were rejected; the server does not list which"
+            ));
+        }
     }
 
     fn repeated(&mut self, applied: u64, partial: u64) {
@@ -65,7 +75,12 @@ impl Outcomes for BatchOutcomes<'_, '_> {
     }
 
     fn unlisted(&mut self, read: &[usize], count: u64) {
-        self.report.unlisted_failures(self.batch, read, count);
+        self.report.summary.failed += count;
+        let lines = lines_of(self.batch, read);
+        (self.report.say)(format!(
+            "{count} more contributions of lines {lines} failed; the server does not list which. Check the boards before \
+             sending these lines again: those that were applied might count twice"
+        ));
     }
 
     fn name_of(&self, index: usize) -> String {

@@ -20,7 +20,7 @@ pub(super) fn run(
     args: &ImportArgs,
     batches: Batches,
     started: Instant,
-    say: &mut (dyn FnMut(String) + Send),
+    say: &(dyn Fn(String) + Sync),
 ) -> Result<ExitCode, Box<dyn Error>> {
     // Signals end the process: nothing is under way.
     let stop = Stop::default();
@@ -56,9 +56,5 @@ pub(super) fn run(
              unfinished {unfinished}; took {seconds:.2} s"
         )
     })?;
-    Ok(if summary.is_clean() {
-        ExitCode::SUCCESS
-    } else {
-        ExitCode::FAILURE
-    })
+    Ok(crate::status(summary.is_clean()))
 }

@@ -69,31 +69,27 @@ pub fn run(args: &ImportArgs) -> Result<ExitCode, Box<dyn Error>> {
         )?);
     }
     let rows = open(format, lines, args.is_final).map_err(|error| in_file(&*error))?;
-    let mut say = |message: String| {
-        // The progress bar is hidden meanwhile.
-        progress.suspend(|| terminal::report(&message));
-    };
+    // The progress bar is hidden meanwhile.
+    let say = |message: String| progress.suspend(|| terminal::report(&message));
     if args.dry_run {
         let batches = Batches::new(rows, args.from_line.unwrap_or(1));
-        return dry_run::run(args, batches, started, &mut say);
+        return dry_run::run(args, batches, started, &say);
     }
     let runtime = Runtime::start()?;
     // From here on Ctrl-C waits for the current batch. Nothing was sent before.
     let stop = runtime.block_on(async { Stop::on_signals() })?;
-    let client = args.server.client()?;
-    let report = |message: String| progress.suspend(|| terminal::report(&message));
-    let server = Server(Reads {
+    let reads = Reads {
         runtime: &runtime,
-        client: &client,
+        client: &args.server.client()?,
         stop: &stop,
-        say: &report,
-    });
-    let mut state = StateFile::of(args, server).map_err(|error| in_file(&error))?;
+        say: &say,
+    };
+    let mut state = StateFile::of(args, Server(reads)).map_err(|error| in_file(&error))?;
     let from_line = match &mut state {
-        Some(state) => state.begin(args, &mut say)?,
+        Some(state) => state.begin(args)?,
         None => args.from_line.unwrap_or(1),
     };
-    let mut delivery = Delivery::new(&runtime, &client, &stop, &mut say);
+    let mut delivery = Delivery::new(reads);
     let batches = Batches::new(rows, from_line);
     let outcome = send_all(batches, &mut delivery, state.as_mut());
     let summary = delivery.report.summary;
@@ -108,8 +104,7 @@ pub fn run(args: &ImportArgs) -> Result<ExitCode, Box<dyn Error>> {
     args.result.print(&result, text)?;
     Ok(match outcome {
         Err(Halt::Interrupted) => ExitCode::from(INTERRUPTED),
-        Ok(()) if summary.is_clean() => ExitCode::SUCCESS,
-        Ok(()) | Err(Halt::Failed(_)) => ExitCode::FAILURE,
+        outcome => crate::status(outcome.is_ok() && summary.is_clean()),
     })
 }
 
@@ -176,8 +171,7 @@ fn next_batch(
     batches: &mut Receiver<Result<Batch, ReadError>>,
 ) -> Result<Option<Batch>, String> {
     // The reader may wait for standard input.
-    let next = delivery.report.stop.unless_requested(batches.recv());
-    let next = delivery.runtime.block_on(next);
+    let next = delivery.reads.until_stopped(batches.recv());
     let next = next.map_err(|halt| halt.to_string())?;
     next.transpose().map_err(|error| error.to_string())
 }

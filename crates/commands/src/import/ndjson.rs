@@ -2,6 +2,7 @@
 //!
 //! Only the server validates a line. It is parsed here only to determine whether it may be sent again.
 
+use std::error::Error;
 use std::io;
 
 use serde::Deserialize;
@@ -17,28 +18,20 @@ pub(super) struct NdjsonRows {
     line: Vec<u8>,
 }
 
-/// A file of other JSON.
-#[derive(Debug, thiserror::Error)]
-pub(super) enum JsonError {
-    #[error("it is a JSON array, but each line has to be one object: convert it by `jq -c '.[]'`")]
-    Array,
-    #[error(
-        "its objects take several lines, but each line has to be one object: convert it by `jq -c .`"
-    )]
-    Indented,
-    #[error("{0}")]
-    Io(#[from] io::Error),
-}
-
 impl NdjsonRows {
     /// Refuses a file that begins with other JSON than one object a line.
-    pub(super) fn open(mut lines: Lines) -> Result<Self, JsonError> {
+    pub(super) fn open(mut lines: Lines) -> Result<Self, Box<dyn Error>> {
         let begin = lines.peek()?.trim_ascii_start();
-        match begin {
-            [b'[', ..] => return Err(JsonError::Array),
-            [b'{', b'\n', ..] | [b'{', b'\r', b'\n', ..] => return Err(JsonError::Indented),
-            _ => {}
-        }
+        let checked = match begin {
+            [b'[', ..] => Err(
+                "it is a JSON array, but each line has to be one object: convert it by `jq -c '.[]'`",
+            ),
+            [b'{', b'\n', ..] | [b'{', b'\r', b'\n', ..] => Err(
+                "its objects take several lines, but each line has to be one object: convert it by `jq -c .`",
+            ),
+            _ => Ok(()),
+        };
+        checked?;
         Ok(Self {
             lines,
             line: Vec::new(),

@@ -4,11 +4,10 @@
 
 use std::collections::BTreeMap;
 
-use megaboard_client::Receipt;
-
 use super::batch::Batch;
 use super::summary::Summary;
 use crate::delivery::{Certainty, Halt, Stop, Undone};
+use crate::terminal::runs;
 
 /// The lines at which an import has ended early.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
@@ -24,14 +23,14 @@ pub(super) struct Resumption {
 pub(super) struct Report<'a> {
     pub(super) stop: &'a Stop,
     /// Receives messages for the user, one line each.
-    pub(super) say: &'a mut (dyn FnMut(String) + Send),
+    pub(super) say: &'a (dyn Fn(String) + Sync),
     pub(super) summary: Summary,
     /// Where the import can be continued, if it has ended early.
     pub(super) resumption: Option<Resumption>,
 }
 
 impl<'a> Report<'a> {
-    pub(super) fn new(stop: &'a Stop, say: &'a mut (dyn FnMut(String) + Send)) -> Self {
+    pub(super) fn new(stop: &'a Stop, say: &'a (dyn Fn(String) + Sync)) -> Self {
         Self {
             stop,
             say,
@@ -70,42 +69,6 @@ impl<'a> Report<'a> {
         }
     }
 
-    /// Counts what a receipt decides, and reports rejected lines. `read` are those of the lines that the server read.
-    pub(super) fn decided(
-        &mut self,
-        batch: &Batch,
-        indices: &[usize],
-        read: &[usize],
-        receipt: &Receipt,
-    ) {
-        self.summary.applied += receipt.applied;
-        self.summary.partial += receipt.partial_count;
-        self.summary.duplicates += receipt.duplicates;
-        self.summary.rejected += receipt.rejected_count;
-        for item in &receipt.rejected {
-            let line = batch.outgoing[indices[item.index]];
-            (self.say)(format!("line {line}: {}", item.explain()));
-        }
-        let (unlisted, _) = receipt.unlisted();
-        if unlisted > 0 {
-            (self.say)(format!(
-                "{unlisted} more contributions of lines {} were rejected; the server does not list \
-                 which",
-                lines_of(batch, read)
-            ));
-        }
-    }
-
-    /// Counts and reports failed contributions of these lines that a receipt does not list.
-    pub(super) fn unlisted_failures(&mut self, batch: &Batch, lines: &[usize], count: u64) {
-        self.summary.failed += count;
-        (self.say)(format!(
-            "{count} more contributions of lines {} failed; the server does not list which. Check the \
-            boards before sending these lines again: those that were applied might count twice",
-            lines_of(batch, lines)
-        ));
-    }
-
     /// Counts and reports a line that is not sent again.
     pub(super) fn failed_line(
         &mut self,
@@ -123,9 +86,9 @@ impl<'a> Report<'a> {
         (self.say)(format!("line {}: {what}: {reason}", batch.outgoing[index]));
     }
 
-    /// Ends the import with lines that are not decided.
+    /// Ends the import with lines that are not decided, and reports the line to continue from.
     pub(super) fn undone(&mut self, batch: &Batch, undone: &Undone) -> Halt {
-        let halt = self.give_up(batch, &undone.indices, &undone.reason, undone.certainty);
+        let halt = self.give_up(batch, undone);
         if let Some((first, last)) = span(batch, &undone.unknown) {
             self.resumption = Some(Resumption {
                 first,
@@ -136,14 +99,14 @@ impl<'a> Report<'a> {
         halt
     }
 
-    /// Ends the import with these lines undone, and reports the line to continue from.
-    fn give_up(
-        &mut self,
-        batch: &Batch,
-        indices: &[usize],
-        reason: &str,
-        certainty: Certainty,
-    ) -> Halt {
+    fn give_up(&mut self, batch: &Batch, undone: &Undone) -> Halt {
+        let Undone {
+            indices,
+            reason,
+            certainty,
+            ..
+        } = undone;
+        let certainty = *certainty;
         // Consecutive lines up to the end of the batch are reported by the first one.
         let after_batch = batch.outgoing.len();
         let run = indices
@@ -210,23 +173,9 @@ fn span(batch: &Batch, indices: &[usize]) -> Option<(u64, u64)> {
 }
 
 /// Formats the lines of the file of these lines of the batch as runs: `1 to 4, 7`.
-fn lines_of(batch: &Batch, indices: &[usize]) -> String {
+pub(super) fn lines_of(batch: &Batch, indices: &[usize]) -> String {
     let lines = indices
         .iter()
         .map(|&index| (index as u64, batch.outgoing[index]));
     runs(&lines.collect::<Vec<_>>())
-}
-
-/// Formats lines as runs, within which the first numbers are consecutive.
-fn runs(lines: &[(u64, u64)]) -> String {
-    let runs = lines.chunk_by(|(number, _), (next, _)| number + 1 == *next);
-    let runs = runs.filter_map(|run| Some((run.first()?.1, run.last()?.1)));
-    let runs = runs.map(|(first, last)| {
-        if first == last {
-            first.to_string()
-        } else {
-            format!("{first} to {last}")
-        }
-    });
-    runs.collect::<Vec<_>>().join(", ")
 }

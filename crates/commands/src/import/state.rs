@@ -139,12 +139,8 @@ impl<'a> StateFile<'a> {
     }
 
     /// Returns the line to begin with. An error says why the file must not be imported.
-    pub(super) fn begin(
-        &mut self,
-        args: &ImportArgs,
-        say: &mut (dyn FnMut(String) + Send),
-    ) -> Result<u64, Halt> {
-        let before = self.open(args, say).map_err(Halt::Failed)?;
+    pub(super) fn begin(&mut self, args: &ImportArgs) -> Result<u64, Halt> {
+        let before = self.open(args)?;
         // An import that has applied nothing is as if it had not been.
         let before = before.filter(|it| it.applied || it.sending.is_some());
         let line = match (before, args.from_line) {
@@ -153,28 +149,23 @@ impl<'a> StateFile<'a> {
                 self.go_on(&before);
                 from_line
             }
-            (Some(before), None) => self.line_after(&before, args, say)?,
+            (Some(before), None) => self.line_after(&before, args)?,
         };
         self.state.line = line - 1;
         Ok(line)
     }
 
     /// Returns the line to continue with after another import.
-    fn line_after(
-        &mut self,
-        before: &State,
-        args: &ImportArgs,
-        say: &mut (dyn FnMut(String) + Send),
-    ) -> Result<u64, Halt> {
+    fn line_after(&mut self, before: &State, args: &ImportArgs) -> Result<u64, Halt> {
         let (file, line) = (args.file.display(), before.line);
         if !before.boards.is_empty() && self.server.are_gone(&before.boards)? {
-            say(format!(
+            (self.server.0.say)(format!(
                 "the boards into which {file} was imported are no longer on the server: all of it is imported"
             ));
             return Ok(1);
         }
         if args.again {
-            say(format!(
+            (self.server.0.say)(format!(
                 "{file} was imported up to line {line}: its lines count again if they have no id, or if the kind's \
                  dedupe span (1 h by default) is over"
             ));
@@ -213,7 +204,7 @@ impl<'a> StateFile<'a> {
                 before.server
             )));
         }
-        say(format!(
+        (self.server.0.say)(format!(
             "continuing after line {line}, where the last import of {file} ended{failed}"
         ));
         self.go_on(before);
@@ -243,11 +234,7 @@ impl<'a> StateFile<'a> {
     }
 
     /// Opens and locks the file, and reads the state of the import before.
-    fn open(
-        &mut self,
-        args: &ImportArgs,
-        say: &mut (dyn FnMut(String) + Send),
-    ) -> Result<Option<State>, String> {
+    fn open(&mut self, args: &ImportArgs) -> Result<Option<State>, String> {
         let (file, path) = (args.file.display(), self.path.display());
         let mut options = File::options();
         let opened = options.read(true).write(true).create(true).truncate(false);
@@ -255,7 +242,7 @@ impl<'a> StateFile<'a> {
             Ok(opened) => opened,
             // Without an earlier state, nothing can be out of date.
             Err(error) if !self.path.exists() => {
-                say(format!(
+                (self.server.0.say)(format!(
                     "{path}: {error}: the state of the import is not kept, so it does not continue by itself"
                 ));
                 return Ok(None);

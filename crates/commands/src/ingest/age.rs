@@ -7,6 +7,7 @@ use std::collections::BTreeSet;
 use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 
 use super::entry::{Line, StreamEntry};
+use super::reader::report;
 use super::send::EntrySender;
 
 /// The minimum time between two warnings.
@@ -25,7 +26,6 @@ impl AgeWarning {
         sender: &mut EntrySender,
         entries: &[StreamEntry],
         lines: &[(usize, &Line)],
-        say: &(dyn Fn(String) + Sync),
     ) {
         let is_recent = |reported: Instant| reported.elapsed() < REPORTED_EVERY;
         if self.reported.is_some_and(is_recent) {
@@ -55,13 +55,13 @@ impl AgeWarning {
         );
         if age >= span {
             self.reported = Some(Instant::now());
-            say(format!(
+            report(format!(
                 "entries are up to {shown_age} old, and ids are remembered for {shown_span} \
                  (dedupe): entries that were applied longer ago count twice"
             ));
         } else if is_redelivered && age >= span / 2 {
             self.reported = Some(Instant::now());
-            say(format!(
+            report(format!(
                 "redelivered entries are up to {shown_age} old; ids are remembered for \
                  {shown_span} (dedupe), after which they would count twice"
             ));

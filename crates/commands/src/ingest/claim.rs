@@ -8,7 +8,7 @@ use std::collections::HashSet;
 
 use redis_nodes::redis_link::{Reply, reply};
 
-use super::connection::{Connection, Fault, items, text, words};
+use super::connection::{CommandError, Connection, items, text, unparsable, words};
 use super::entry::StreamEntry;
 use super::share::Keys;
 
@@ -31,7 +31,7 @@ pub(super) async fn claim(
     partition: u64,
     cursor: &str,
     count: usize,
-) -> Result<Claimed, Fault> {
+) -> Result<Claimed, CommandError> {
     let (stream, count) = (keys.url.stream(partition), count.to_string());
     let (group, me) = (&keys.group, &keys.me);
     let claim = words(&[&stream, group, me, "0", cursor, "COUNT", &count]);
@@ -39,11 +39,7 @@ pub(super) async fn claim(
     let (next, read, deleted) = match items(&claimed) {
         [next, read, deleted, ..] => (next, items(read), items(deleted).len()),
         [next, read] => (next, items(read), 0),
-        _ => {
-            return Err(Fault::Lost(
-                "the reply to XAUTOCLAIM could not be parsed".to_owned(),
-            ));
-        }
+        _ => return Err(unparsable("XAUTOCLAIM")),
     };
     let next = text(next).unwrap_or(END).to_owned();
     let entries = read

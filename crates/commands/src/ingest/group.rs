@@ -4,9 +4,7 @@
 //! delivered again, and those older than the dedupe span would count twice. So it continues after the last decided
 //! entry.
 
-use redis_nodes::redis_link::Reply;
-
-use super::connection::{Connection, Fault, items, text, words};
+use super::connection::{CommandError, Connection, items, of_map, words};
 
 /// Creates the group, and the stream, unless they exist. The group begins after the entry `after`.
 pub(super) async fn create(
@@ -14,11 +12,12 @@ pub(super) async fn create(
     stream: &str,
     group: &str,
     after: &str,
-) -> Result<(), Fault> {
+) -> Result<(), CommandError> {
     let create = words(&["CREATE", stream, group, after, "MKSTREAM"]);
     match connection.send("XGROUP", create).await {
-        Err(Fault::Refused(text)) if text.starts_with("BUSYGROUP") => Ok(()),
-        reply => reply.map(drop).map_err(|fault| fault.at(stream)),
+        Err(CommandError::Redis(text)) if text.starts_with("BUSYGROUP") => Ok(()),
+        Err(CommandError::Redis(text)) => Err(CommandError::Redis(format!("{text} ({stream})"))),
+        reply => reply.map(drop),
     }
 }
 
@@ -28,7 +27,7 @@ pub(super) async fn recreate(
     stream: &str,
     group: &str,
     decided: &str,
-) -> Result<String, Fault> {
+) -> Result<String, CommandError> {
     let old = words(&[stream, "-", decided, "COUNT", "1"]);
     let old = connection.send("XRANGE", old).await?;
     // If there is no entry up to the last decided one, the stream was lost, too.
@@ -49,22 +48,11 @@ pub(super) async fn last_delivered(
     connection: &Connection,
     stream: &str,
     group: &str,
-) -> Result<String, Fault> {
+) -> Result<String, CommandError> {
     let groups = connection.send("XINFO", words(&["GROUPS", stream])).await?;
-    let last = items(&groups).iter().find_map(|about| {
-        let is_it = value(about, "name") == Some(group);
-        value(about, "last-delivered-id").filter(|_| is_it)
-    });
-    last.map(str::to_owned)
-        .ok_or_else(|| Fault::Refused(format!("NOGROUP {stream} has no group {group}")))
-}
-
-/// Returns the value of a key in a map.
-fn value<'a>(map: &'a Reply, name: &str) -> Option<&'a str> {
-    let Reply::Map { data, .. } = map else {
-        return None;
-    };
-    let mut pairs = data.iter();
-    let (_, value) = pairs.find(|(key, _)| text(key) == Some(name))?;
-    text(value)
+    let mut groups = items(&groups).iter();
+    let about = groups.find(|about| of_map(about, "name") == Some(group));
+    let last = about.and_then(|about| of_map(about, "last-delivered-id"));
+    let missing = || CommandError::Redis(format!("NOGROUP {stream} has no group {group}"));
+    last.map(str::to_owned).ok_or_else(missing)
 }

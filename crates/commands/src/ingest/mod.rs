@@ -38,7 +38,6 @@ use self::share::{Keys, Share};
 use self::tally::Tally;
 use crate::delivery::Stop;
 use crate::runtime::Runtime;
-use crate::terminal;
 
 /// Runs the command.
 pub fn run(args: &IngestArgs) -> Result<ExitCode, Box<dyn Error>> {
@@ -59,12 +58,12 @@ async fn ingest(args: &IngestArgs) -> Result<Tally, Box<dyn Error>> {
     let share = Arc::new(Share::default());
     let keeper = tokio::spawn({
         let (share, keys) = (share.clone(), keys.clone());
-        async move { share.keep(&keys, &REPORT).await }
+        async move { share.keep(&keys).await }
     });
     let client = args.server.client_with(retry_policy())?;
     let sender = EntrySender::new(client, stop.clone());
     let mut reader = Reader::new(keys, share, sender, args.rejected.clone(), stop);
-    let outcome = reader.run(&REPORT).await;
+    let outcome = reader.run().await;
     keeper.abort();
     // It must have ended before the leases are returned: otherwise it would take them again.
     let _ = keeper.await;
@@ -72,9 +71,6 @@ async fn ingest(args: &IngestArgs) -> Result<Tally, Box<dyn Error>> {
     outcome?;
     Ok(reader.into_tally())
 }
-
-/// Receives messages for the user, one line each.
-static REPORT: fn(String) = |message| terminal::report(&message);
 
 /// Returns a consumer name that is unique to this run.
 fn name() -> Result<String, String> {

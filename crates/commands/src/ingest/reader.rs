@@ -14,14 +14,18 @@ use tokio::time::sleep;
 
 use super::age::AgeWarning;
 use super::claim::{self, claim};
-use super::connection::{Connection, Fault, items, number, text, words};
+use super::connection::{
+    CommandError, Connection, explained, is_no_group, is_permanent, items, number, open, text,
+    words,
+};
 use super::entry::{Line, StreamEntry};
 use super::group;
-use super::rejected::Rejected;
+use super::rejected;
 use super::send::{EntrySender, Refused};
 use super::share::{Keys, Share};
 use super::tally::Tally;
 use crate::delivery::Stop;
+use crate::terminal;
 
 /// The maximum number of lines of a request: the server processes this many at once.
 const BATCH_LINES_MAX: usize = 1_000;
@@ -36,12 +40,19 @@ const BLOCK: Duration = Duration::from_millis(500);
 /// The interval at which partitions are searched for pending entries.
 const RESCAN_EVERY: Duration = Duration::from_secs(5);
 
+/// Writes a message for the user.
+#[expect(clippy::needless_pass_by_value, reason = "messages are formatted")]
+pub(super) fn report(message: String) {
+    terminal::report(&message);
+}
+
 /// Reads the partitions of this process.
 pub(super) struct Reader {
     keys: Arc<Keys>,
     share: Arc<Share>,
     sender: EntrySender,
-    rejected: Rejected,
+    /// The stream for rejected entries.
+    rejected: Option<String>,
     stop: Stop,
     connection: Option<Connection>,
     tally: Tally,
@@ -57,14 +68,12 @@ pub(super) struct Reader {
 #[derive(Debug, thiserror::Error)]
 pub(super) enum Halt {
     /// An error of Redis. It is retried unless it is permanent.
-    #[error(transparent)]
-    Redis(#[from] Fault),
+    #[error("{}", explained(.0))]
+    Redis(#[from] CommandError),
     /// The server refused a request.
     #[error("{0}")]
     Server(#[from] Refused),
 }
-
-type Say<'a> = &'a (dyn Fn(String) + Sync);
 
 impl Reader {
     pub(super) fn new(
@@ -78,7 +87,7 @@ impl Reader {
             keys,
             share,
             sender,
-            rejected: Rejected { stream: rejected },
+            rejected,
             stop,
             connection: None,
             tally: Tally::new(),
@@ -95,16 +104,16 @@ impl Reader {
     }
 
     /// Reads until the process stops, or a permanent error occurs.
-    pub(super) async fn run(&mut self, say: Say<'_>) -> Result<(), Halt> {
+    pub(super) async fn run(&mut self) -> Result<(), Halt> {
         let mut backoff: Option<Backoff> = None;
         while !self.is_stopping() {
-            match self.round(say).await {
+            match self.round().await {
                 Ok(()) => backoff = None,
-                Err(Halt::Redis(fault)) if !fault.is_permanent() => {
+                Err(Halt::Redis(fault)) if !is_permanent(&fault) => {
                     self.connection = None;
                     self.share.claim_all();
                     if backoff.is_none() {
-                        say(format!("{fault}; trying again"));
+                        report(format!("{}; trying again", explained(&fault)));
                     }
                     let backoff =
                         backoff.get_or_insert_with(|| Backoff::new(RetryPolicy::default()));
@@ -124,17 +133,17 @@ impl Reader {
     }
 
     /// Claims pending entries, then reads and processes new ones.
-    async fn round(&mut self, say: Say<'_>) -> Result<(), Halt> {
+    async fn round(&mut self) -> Result<(), Halt> {
         if let Some(line) = self.tally.due() {
-            say(line);
+            report(line);
         }
         self.share.return_surplus();
         if self.connection.is_none() {
-            self.connection = Some(Connection::open(&self.keys.url, self.keys.db).await?);
+            self.connection = Some(open(&self.keys.url, self.keys.db).await?);
         }
         self.rescan().await?;
         for partition in self.share.to_claim() {
-            if self.claim(partition, say).await? {
+            if self.claim(partition).await? {
                 self.share.set_needs_claim(&[partition], false);
             }
         }
@@ -154,7 +163,7 @@ impl Reader {
             .iter()
             .map(|entry| (entry.partition, entry.id.clone()))
             .collect();
-        if self.process(entries, say).await? {
+        if self.process(entries).await? {
             self.decided.extend(last);
         } else {
             let undecided: Vec<u64> = last.into_keys().collect();
@@ -163,12 +172,12 @@ impl Reader {
         Ok(())
     }
 
-    fn connected(&self) -> Result<&Connection, Fault> {
-        let lost = || Fault::Lost("not connected".to_owned());
+    fn connected(&self) -> Result<&Connection, CommandError> {
+        let lost = || CommandError::NotSent("not connected".to_owned());
         self.connection.as_ref().ok_or_else(lost)
     }
 
-    async fn send(&self, command: &'static str, args: Vec<Value>) -> Result<Reply, Fault> {
+    async fn send(&self, command: &'static str, args: Vec<Value>) -> Result<Reply, CommandError> {
         self.connected()?.send(command, args).await
     }
 
@@ -186,7 +195,7 @@ impl Reader {
                 Ok(pending) if items(&pending).first().and_then(number) == Some(0) => {}
                 Ok(_) => self.share.set_needs_claim(&[partition], true),
                 // `claim` creates a lost group again.
-                Err(fault) if fault.is_no_group() => {
+                Err(fault) if is_no_group(&fault) => {
                     self.share.set_needs_claim(&[partition], true);
                 }
                 Err(fault) => return Err(fault.into()),
@@ -196,7 +205,7 @@ impl Reader {
     }
 
     /// Claims and processes all pending entries, in their order. Returns whether all of them are decided.
-    async fn claim(&mut self, partition: u64, say: Say<'_>) -> Result<bool, Halt> {
+    async fn claim(&mut self, partition: u64) -> Result<bool, Halt> {
         let stream = self.keys.url.stream(partition);
         if !self.decided.contains_key(&partition) {
             group::create(self.connected()?, &stream, &self.keys.group, "0").await?;
@@ -211,22 +220,22 @@ impl Reader {
                 claim(connection, &self.keys, partition, &cursor, count).await,
                 self.decided.get(&partition),
             ) {
-                (Err(fault), Some(decided)) if fault.is_no_group() => {
+                (Err(fault), Some(decided)) if is_no_group(&fault) => {
                     let group = &self.keys.group;
-                    say(group::recreate(connection, &stream, group, decided).await?);
+                    report(group::recreate(connection, &stream, group, decided).await?);
                     return Ok(false);
                 }
                 (claimed, _) => claimed?,
             };
             if claimed.trimmed > 0 {
                 self.tally.trimmed += claimed.trimmed as u64;
-                say(format!(
+                report(format!(
                     "{stream}: {} entries were trimmed before they were acknowledged",
                     claimed.trimmed
                 ));
             }
             cursor = claimed.next;
-            if !self.process(claimed.entries, say).await? {
+            if !self.process(claimed.entries).await? {
                 return Ok(false);
             }
             if cursor == claim::END {
@@ -262,7 +271,7 @@ impl Reader {
             return Ok(Vec::new());
         };
         let reply = match connection.send_blocking("XREADGROUP", read, BLOCK).await {
-            Err(fault) if fault.is_no_group() => {
+            Err(fault) if is_no_group(&fault) => {
                 // The group was lost, or a stream was deleted. `claim` creates it again.
                 self.share.set_needs_claim(partitions, true);
                 return Ok(Vec::new());
@@ -284,7 +293,7 @@ impl Reader {
     }
 
     /// Sends entries, and acknowledges those that are decided. Returns whether all of them are.
-    async fn process(&mut self, entries: Vec<StreamEntry>, say: Say<'_>) -> Result<bool, Halt> {
+    async fn process(&mut self, entries: Vec<StreamEntry>) -> Result<bool, Halt> {
         if !entries.is_empty() {
             let bytes: usize = entries.iter().map(StreamEntry::bytes).sum();
             self.entry_bytes = (bytes / entries.len()).max(1);
@@ -294,12 +303,12 @@ impl Reader {
             if !are_all_decided && self.is_stopping() {
                 return Ok(false);
             }
-            are_all_decided &= self.process_batch(entries, say).await?;
+            are_all_decided &= self.process_batch(entries).await?;
         }
         Ok(are_all_decided)
     }
 
-    async fn process_batch(&mut self, entries: &[StreamEntry], say: Say<'_>) -> Result<bool, Halt> {
+    async fn process_batch(&mut self, entries: &[StreamEntry]) -> Result<bool, Halt> {
         let converted = entries.iter().map(|entry| {
             let stream = self.keys.url.stream(entry.partition);
             entry.line(&stream)
@@ -310,11 +319,11 @@ impl Reader {
             .enumerate()
             .filter_map(|(index, line)| Some((index, line.as_ref().ok()?)))
             .collect();
-        self.age.check(&mut self.sender, entries, &valid, say).await;
+        self.age.check(&mut self.sender, entries, &valid).await;
         let lines: Vec<&str> = valid.iter().map(|(_, line)| line.text.as_str()).collect();
         let share = self.share.clone();
         let is_owned = |line: usize| share.is_owned(entries[valid[line].0].partition);
-        let sent = self.sender.send(&lines, &is_owned, say).await;
+        let sent = self.sender.send(&lines, &is_owned, &report).await;
         self.tally.applied += sent.applied;
         self.tally.duplicates += sent.duplicates;
         let invalid = converted.iter().enumerate().filter_map(|(index, line)| {
@@ -326,9 +335,8 @@ impl Reader {
         self.tally.rejected += rejected.len() as u64 + sent.rejected_count;
         let lines = sent.rejected.into_iter();
         rejected.extend(lines.map(|(line, why)| (valid[line].0, why)));
-        self.rejected
-            .put(self.connected()?, &self.keys.url, entries, &rejected, say)
-            .await?;
+        let (to, url) = (self.rejected.as_deref(), &self.keys.url);
+        rejected::put(to, self.connected()?, url, entries, &rejected).await?;
         self.acknowledge(entries, &left).await?;
         match sent.refused {
             Some(refused) => Err(refused.into()),
@@ -374,8 +382,8 @@ impl Reader {
                     let delete = words(&["DELCONSUMER", &stream, group, me]);
                     let _ = connection.send("XGROUP", delete).await;
                 }
-                Ok(_) | Err(Fault::Refused(_)) => {}
-                Err(Fault::Lost(_)) => return,
+                Ok(_) | Err(CommandError::Redis(_)) => {}
+                Err(_) => return,
             }
         }
         let _ = self.share.end(connection, &self.keys).await;

@@ -15,8 +15,12 @@ use std::time::{Duration, Instant};
 use tokio::sync::Notify;
 use tokio::time::sleep;
 
-use super::connection::{Connection, Fault, items, number, text, words};
+use super::connection::{
+    CommandError, Connection, explained, items, number, open, text, unparsable, words,
+};
+use super::reader::report;
 use super::url::StreamsUrl;
+use crate::terminal::runs;
 
 /// The duration of a lease in Redis.
 pub(super) const LEASE: Duration = Duration::from_secs(8);
@@ -136,16 +140,16 @@ impl Share {
         self.changed.notified().await;
     }
 
-    /// Keeps the leases for as long as it is polled, and reports changes to `say`.
-    pub(super) async fn keep(&self, keys: &Keys, say: &(dyn Fn(String) + Sync)) {
+    /// Keeps the leases for as long as it is polled, and reports changes.
+    pub(super) async fn keep(&self, keys: &Keys) {
         let mut reported = Reported::default();
         loop {
-            match self.keep_connected(keys, say, &mut reported).await {
+            match self.keep_connected(keys, &mut reported).await {
                 Ok(never) => match never {},
                 Err(fault) => {
-                    let fault = fault.to_string();
+                    let fault = explained(&fault);
                     if fault != reported.fault {
-                        say(format!("leases: {fault}; trying again"));
+                        report(format!("leases: {fault}; trying again"));
                         reported.fault = fault;
                     }
                 }
@@ -157,10 +161,9 @@ impl Share {
     async fn keep_connected(
         &self,
         keys: &Keys,
-        say: &(dyn Fn(String) + Sync),
         reported: &mut Reported,
-    ) -> Result<Infallible, Fault> {
-        let connection = Connection::open(&keys.url, keys.db).await?;
+    ) -> Result<Infallible, CommandError> {
+        let connection = open(&keys.url, keys.db).await?;
         loop {
             let processes = self.renew(&connection, keys).await?;
             reported.fault.clear();
@@ -168,7 +171,7 @@ impl Share {
             // Compared with the last report rather than the state before the renewal, since the reader may return
             // leases at any time.
             if owned != reported.owned {
-                say(format!(
+                report(format!(
                     "reads {} of {} partitions, as one of {processes} processes: {}",
                     owned.len(),
                     keys.partitions,
@@ -182,7 +185,7 @@ impl Share {
     }
 
     /// Renews leases, ends returned ones and takes free ones. Returns the number of live processes.
-    async fn renew(&self, connection: &Connection, keys: &Keys) -> Result<usize, Fault> {
+    async fn renew(&self, connection: &Connection, keys: &Keys) -> Result<usize, CommandError> {
         let processes = live_processes(connection, keys).await?;
         let quota = quota(&processes, &keys.me, keys.partitions);
         let held: Vec<u64> = self.leases().held.keys().copied().collect();
@@ -225,7 +228,11 @@ impl Share {
     }
 
     /// Ends all leases, so that other processes can take them at once. Called when no entry is in flight any more.
-    pub(super) async fn end(&self, connection: &Connection, keys: &Keys) -> Result<(), Fault> {
+    pub(super) async fn end(
+        &self,
+        connection: &Connection,
+        keys: &Keys,
+    ) -> Result<(), CommandError> {
         let ended: Vec<u64> = {
             let mut leases = self.leases();
             let held = std::mem::take(&mut leases.held);
@@ -243,16 +250,12 @@ impl Share {
 }
 
 /// Registers this process as alive, and returns the names of all live processes.
-async fn live_processes(connection: &Connection, keys: &Keys) -> Result<Vec<String>, Fault> {
+async fn live_processes(connection: &Connection, keys: &Keys) -> Result<Vec<String>, CommandError> {
     let time = connection.send("TIME", Vec::new()).await?;
-    let [seconds, micros] = items(&time) else {
-        return Err(Fault::Lost(
-            "the reply to TIME could not be parsed".to_owned(),
-        ));
+    let parts: Option<Vec<u64>> = items(&time).iter().map(number).collect();
+    let Some([seconds, micros]) = parts.as_deref() else {
+        return Err(unparsable("TIME"));
     };
-    let parts = number(seconds).zip(number(micros));
-    let (seconds, micros) =
-        parts.ok_or_else(|| Fault::Lost("the reply to TIME could not be parsed".to_owned()))?;
     let now = seconds * 1000 + micros / 1000;
     let lease = millis(LEASE);
     let (key, dead) = (keys.processes(), (now + lease).to_string());
@@ -271,7 +274,11 @@ async fn live_processes(connection: &Connection, keys: &Keys) -> Result<Vec<Stri
 }
 
 /// Ends a lease, unless another process has it.
-async fn end_lease(connection: &Connection, keys: &Keys, partition: u64) -> Result<(), Fault> {
+async fn end_lease(
+    connection: &Connection,
+    keys: &Keys,
+    partition: u64,
+) -> Result<(), CommandError> {
     // A renewed lease cannot end, and be taken by another process, before it is deleted.
     if renew_leases(connection, keys, &[partition]).await? == [true] {
         let lease = words(&[&keys.lease(partition)]);
@@ -286,26 +293,27 @@ async fn renew_leases(
     connection: &Connection,
     keys: &Keys,
     partitions: &[u64],
-) -> Result<Vec<bool>, Fault> {
+) -> Result<Vec<bool>, CommandError> {
     let lease = millis(LEASE).to_string();
-    let renewals = partitions.iter();
-    let renewals = renewals.map(|partition| words(&[&keys.lease(*partition), "PX", &lease]));
-    let renewals: Vec<_> = renewals.collect();
+    let renewal = |partition: &u64| ("GETEX", words(&[&keys.lease(*partition), "PX", &lease]));
+    let renewals: Vec<_> = partitions.iter().map(renewal).collect();
     if renewals.is_empty() {
         return Ok(Vec::new());
     }
-    let owners = connection.send_all("GETEX", renewals).await?;
+    let owners = connection.send_together(renewals).await?;
     if owners.len() != partitions.len() {
-        return Err(Fault::Lost(
-            "the reply to GETEX could not be parsed".to_owned(),
-        ));
+        return Err(unparsable("GETEX"));
     }
-    let is_mine = |owner: Option<String>| owner.as_deref() == Some(&keys.me);
-    Ok(owners.into_iter().map(is_mine).collect())
+    let is_mine = |owner: Result<_, _>| Ok(text(&owner?) == Some(&keys.me));
+    owners.into_iter().map(is_mine).collect()
 }
 
 /// Takes a lease unless another process has it. Returns whether this process has it now.
-async fn take_lease(connection: &Connection, keys: &Keys, partition: u64) -> Result<bool, Fault> {
+async fn take_lease(
+    connection: &Connection,
+    keys: &Keys,
+    partition: u64,
+) -> Result<bool, CommandError> {
     let (key, lease) = (keys.lease(partition), millis(LEASE).to_string());
     let set = words(&[&key, &keys.me, "NX", "PX", &lease]);
     Ok(text(&connection.send("SET", set).await?) == Some("OK"))
@@ -328,21 +336,11 @@ fn quota(processes: &[String], me: &str, partitions: u64) -> usize {
 
 /// Formats partitions as runs: `0 to 7, 9`.
 fn listed(partitions: &[u64]) -> String {
-    let mut runs: Vec<(u64, u64)> = Vec::new();
-    for &partition in partitions {
-        match runs.last_mut() {
-            Some((_, last)) if *last + 1 == partition => *last = partition,
-            _ => runs.push((partition, partition)),
-        }
+    let partitions = partitions.iter().map(|partition| (*partition, *partition));
+    match runs(&partitions.collect::<Vec<_>>()) {
+        none if none.is_empty() => "none".to_owned(),
+        runs => runs,
     }
-    let run = |(first, last): (u64, u64)| match last - first {
-        0 => first.to_string(),
-        _ => format!("{first} to {last}"),
-    };
-    if runs.is_empty() {
-        return "none".to_owned();
-    }
-    runs.into_iter().map(run).collect::<Vec<_>>().join(", ")
 }
 
 #[cfg(test)]

@@ -8,17 +8,14 @@ use humantime::format_duration;
 use serde::de::{Deserialize, Deserializer, Error};
 
 /// Reads a number within these bounds.
-pub(super) fn within<'de, D, T>(
-    deserializer: D,
-    bounds: RangeInclusive<T>,
-) -> Result<Option<T>, D::Error>
+pub(super) fn within<'de, D, T>(deserializer: D, bounds: RangeInclusive<T>) -> Result<T, D::Error>
 where
     D: Deserializer<'de>,
     T: Deserialize<'de> + PartialOrd + Display,
 {
     let number = T::deserialize(deserializer)?;
     if bounds.contains(&number) {
-        return Ok(Some(number));
+        return Ok(number);
     }
     let (min, max) = bounds.into_inner();
     Err(Error::custom(format!("it is not between {min} and {max}")))
@@ -28,10 +25,9 @@ where
 pub(super) fn span_within<'de, D: Deserializer<'de>>(
     deserializer: D,
     bounds: &RangeInclusive<Duration>,
-) -> Result<Option<Duration>, D::Error> {
+) -> Result<Duration, D::Error> {
     let text = String::deserialize(deserializer)?;
-    let span = parsed_within(&text, bounds).map_err(|why| Error::custom(format!("it {why}")))?;
-    Ok(Some(span))
+    parsed_within(&text, bounds).map_err(|why| Error::custom(format!("it {why}")))
 }
 
 /// Parses a duration within these bounds. The error continues a sentence about the text.

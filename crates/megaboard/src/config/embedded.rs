@@ -25,11 +25,11 @@ const SNAPSHOT_AFTER_BYTES_MIN: u64 = 64 << 10;
 const CLOCK_PAUSES: RangeInclusive<Duration> = Duration::ZERO..=Duration::from_hours(7 * 24);
 
 fn bytes<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<u64>, D::Error> {
-    within(deserializer, SNAPSHOT_AFTER_BYTES_MIN..=u64::MAX)
+    within(deserializer, SNAPSHOT_AFTER_BYTES_MIN..=u64::MAX).map(Some)
 }
 
 fn pause<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<Duration>, D::Error> {
-    span_within(deserializer, &CLOCK_PAUSES)
+    span_within(deserializer, &CLOCK_PAUSES).map(Some)
 }
 
 impl EmbeddedSection {

@@ -3,8 +3,6 @@
 use board::{Kind, PublishTargets, ShardCount};
 use wire::KindShape;
 
-use super::ConfigError;
-
 /// The kind that is created if the file configures none.
 const BUILT_IN: &str = "gifts";
 
@@ -25,7 +23,7 @@ impl ConfiguredKind {
         name: &str,
         shape: KindShape,
         targets: &PublishTargets,
-    ) -> Result<Self, ConfigError> {
+    ) -> Result<Self, String> {
         let kind = Self {
             name: name.to_owned(),
             shape,
@@ -37,7 +35,7 @@ impl ConfiguredKind {
     }
 
     /// Returns the kind of a server without configured kinds.
-    pub(crate) fn built_in() -> Result<Self, ConfigError> {
+    pub(crate) fn built_in() -> Result<Self, String> {
         let shape = toml::from_str(BUILT_IN_SETTINGS).expect("these are settings of a kind");
         let kind = Self::new(BUILT_IN, shape, &PublishTargets::default())?;
         Ok(Self {
@@ -56,18 +54,15 @@ impl ConfiguredKind {
     }
 
     /// Returns the kind. It has so many shards if the file does not set the number.
-    pub(crate) fn with_default(&self, shards: ShardCount) -> Result<Kind, ConfigError> {
+    pub(crate) fn with_default(&self, shards: ShardCount) -> Result<Kind, String> {
         let shape = self.shape.clone();
         shape
             .into_kind_at(&self.name, shards, &self.targets)
-            .map_err(|error| ConfigError::Kind {
-                name: self.name.clone(),
-                error,
-            })
+            .map_err(|error| format!("kinds.{}: {error}", self.name))
     }
 
     /// Returns whether a setting of the file differs from that of the stored kind. The built-in kind is in no file.
-    pub(crate) fn differs_from(&self, stored: &Kind) -> Result<bool, ConfigError> {
+    pub(crate) fn differs_from(&self, stored: &Kind) -> Result<bool, String> {
         if self.is_built_in {
             return Ok(false);
         }

@@ -19,19 +19,19 @@ const HEADER_TIMEOUTS: RangeInclusive<Duration> = Duration::from_secs(1)..=Durat
 fn header_timeout<'de, D: Deserializer<'de>>(
     deserializer: D,
 ) -> Result<Option<Duration>, D::Error> {
-    span_within(deserializer, &HEADER_TIMEOUTS)
+    span_within(deserializer, &HEADER_TIMEOUTS).map(Some)
 }
 
 fn body_bytes<'de, D: Deserializer<'de>>(
     deserializer: D,
 ) -> Result<Option<NonZeroUsize>, D::Error> {
-    within(deserializer, NonZeroUsize::MIN..=BODY_BYTES_CAP)
+    within(deserializer, NonZeroUsize::MIN..=BODY_BYTES_CAP).map(Some)
 }
 
 /// The section.
 #[derive(Debug, Default, Deserialize)]
 #[serde(deny_unknown_fields, default)]
-pub(super) struct LimitsSection {
+pub(crate) struct LimitsSection {
     /// For each key without a rate of its own.
     requests_per_second: Option<NonZeroU32>,
     burst: Option<NonZeroU32>,
@@ -70,7 +70,7 @@ impl LimitsSection {
         })
     }
 
-    pub(super) fn server_limits(&self) -> ServerLimits {
+    pub(crate) fn server_limits(&self) -> ServerLimits {
         let default = ServerLimits::default();
         let or = |parsed: Option<NonZeroUsize>, other| parsed.map_or(other, NonZeroUsize::get);
         ServerLimits {

@@ -4,10 +4,7 @@
 use std::collections::BTreeMap;
 use std::path::PathBuf;
 
-use board::{
-    DuplicateTarget, IdentError, PublishProtocol, PublishTarget, PublishTargetError,
-    PublishTargets, TargetName,
-};
+use board::{PublishProtocol, PublishTarget, PublishTargetError, PublishTargets, TargetName};
 use publish::{Credentials, Login, Settings};
 use serde::Deserialize;
 
@@ -38,53 +35,40 @@ impl std::fmt::Debug for TargetSection {
     }
 }
 
-/// Why the section is rejected. Never repeats a value that may be a password.
-#[derive(Debug, thiserror::Error)]
-pub(crate) enum PublishError {
-    #[error(
-        "a target must not be named by its address: give the target a name, [publish.targets.NAME], with the \
-        address as its url"
-    )]
-    NamedByAddress,
-    #[error(transparent)]
-    Name(#[from] IdentError),
-    #[error("{0}: url is missing")]
-    NoUrl(TargetName),
-    #[error("{name}: url {error}")]
-    Url {
-        name: TargetName,
-        error: PublishTargetError,
-    },
-    #[error(transparent)]
-    Twice(#[from] DuplicateTarget),
-    #[error("{0}: memcached does not support user and password")]
-    Memcached(TargetName),
-}
-
 impl PublishSection {
-    pub(super) fn settings(&self) -> Result<Settings, PublishError> {
+    /// Returns the targets and their credentials. An error never repeats a value that may be a password.
+    pub(super) fn settings(&self) -> Result<Settings, String> {
         let mut targets = PublishTargets::default();
-        let mut credentials = Credentials::new(self.tls_ca.clone());
+        let mut credentials = Credentials {
+            tls_ca: self.tls_ca.clone(),
+            ..Credentials::default()
+        };
         for (name, section) in &self.targets {
             if name.contains("://") {
-                return Err(PublishError::NamedByAddress);
+                return Err(
+                    "a target must not be named by its address: give the target a name, \
+                     [publish.targets.NAME], with the address as its url"
+                        .to_owned(),
+                );
             }
-            let name = TargetName::new(name)?;
+            let name = TargetName::new(name).map_err(|error| error.to_string())?;
             let url = section.url.as_ref();
-            let url = url.ok_or_else(|| PublishError::NoUrl(name.clone()))?;
-            let target: PublishTarget = url.parse().map_err(|error| {
-                let name = name.clone();
-                PublishError::Url { name, error }
-            })?;
+            let url = url.ok_or_else(|| format!("{name}: url is missing"))?;
+            let target: PublishTarget = url
+                .parse()
+                .map_err(|error: PublishTargetError| format!("{name}: url {error}"))?;
             let login = Login {
                 user: section.user.clone(),
                 password: section.password.clone(),
             };
             if target.protocol == PublishProtocol::Memcached && login != Login::default() {
-                return Err(PublishError::Memcached(name));
+                return Err(format!(
+                    "{name}: memcached does not support user and password"
+                ));
             }
-            targets.add(name.clone(), target)?;
-            credentials.add(name, login);
+            let added = targets.add(name.clone(), target);
+            added.map_err(|error| error.to_string())?;
+            credentials.logins.insert(name, login);
         }
         Ok(Settings {
             targets,

@@ -7,7 +7,7 @@ use std::time::Duration;
 
 use access::audit::AuditLimits;
 use access::{KeySettings, TokenSecret};
-use api::{MemoryBudget, ServerLimits};
+use api::MemoryBudget;
 use serde::{Deserialize, Deserializer};
 
 use super::bounds::{span_within, within};
@@ -27,8 +27,8 @@ pub(crate) struct ServerSection {
     #[serde(deserialize_with = "drain")]
     pub(crate) drain: Option<Duration>,
     /// Whether a server without keys may listen on addresses other than loopback.
-    pub(super) open: bool,
-    pub(super) keys: Vec<KeySettings>,
+    pub(crate) open: bool,
+    pub(crate) keys: Vec<KeySettings>,
     pub(super) metrics_open: bool,
     pub(super) token_secret: Option<TokenSecret>,
     pub(super) trusted_proxies: Vec<String>,
@@ -46,7 +46,7 @@ pub(crate) struct ServerSection {
     audit_log_files: Option<u32>,
     /// The number of boards whose records are cached.
     pub(crate) known_boards_max: Option<NonZeroU64>,
-    pub(super) limits: LimitsSection,
+    pub(crate) limits: LimitsSection,
     pub(super) cors: CorsSection,
 }
 
@@ -55,24 +55,19 @@ pub(crate) struct ServerSection {
 pub(crate) const DRAINS: RangeInclusive<Duration> = Duration::ZERO..=Duration::from_mins(5);
 
 fn drain<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<Duration>, D::Error> {
-    span_within(deserializer, &DRAINS)
+    span_within(deserializer, &DRAINS).map(Some)
 }
 
 /// At least a few hundred lines.
 fn file_bytes<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<u64>, D::Error> {
-    within(deserializer, 64 << 10..=u64::MAX)
+    within(deserializer, 64 << 10..=u64::MAX).map(Some)
 }
 
 fn files<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<u32>, D::Error> {
-    within(deserializer, 0..=1_000)
+    within(deserializer, 0..=1_000).map(Some)
 }
 
 impl ServerSection {
-    /// Returns the limits of the server.
-    pub(crate) fn server_limits(&self) -> ServerLimits {
-        self.limits.server_limits()
-    }
-
     /// Returns the memory budget under this memory limit.
     pub(crate) fn memory_budget(&self, limit: Option<u64>) -> MemoryBudget {
         self.limits.memory_budget(limit)

@@ -13,7 +13,7 @@ const SAMPLE_DEFAULT: f64 = 0.01;
 /// The section.
 #[derive(Debug, Default, Deserialize)]
 #[serde(deny_unknown_fields, default)]
-pub(super) struct TracingSection {
+pub(crate) struct TracingSection {
     /// The URL of a collector.
     #[serde(deserialize_with = "collector")]
     otlp: Option<String>,
@@ -30,12 +30,12 @@ fn collector<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<String
 }
 
 fn share<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<f64>, D::Error> {
-    within(deserializer, 0.0..=1.0)
+    within(deserializer, 0.0..=1.0).map(Some)
 }
 
 impl TracingSection {
     /// Returns the settings; `None` without a collector.
-    pub(super) fn settings(&self) -> Option<TraceSettings> {
+    pub(crate) fn settings(&self) -> Option<TraceSettings> {
         Some(TraceSettings {
             collector: self.otlp.clone()?,
             sample: self.sample.unwrap_or(SAMPLE_DEFAULT),

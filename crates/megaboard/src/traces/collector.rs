@@ -33,7 +33,7 @@ impl Collector {
     pub(super) fn at(url: &str) -> Result<Self, Box<dyn Error>> {
         let client = Client::builder(url)
             .timeout(SEND_WAIT_MAX)
-            .answer_bytes_max(RESPONSE_BYTES_MAX)
+            .response_bytes_max(RESPONSE_BYTES_MAX)
             .retry_policy(RetryPolicy::none());
         Ok(Self {
             url: url.to_owned(),

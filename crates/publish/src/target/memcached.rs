@@ -13,7 +13,7 @@ use redis_nodes::redis_link::Address;
 use tokio::time::timeout;
 
 use super::outcome::{Replaced, TargetError};
-use super::{COMMAND_TIMEOUT, CONNECT_TIMEOUT, IDLE_CONNECTIONS_MAX};
+use super::{COMMAND_TIMEOUT, CONNECT_TIMEOUT, Found, IDLE_CONNECTIONS_MAX};
 use crate::content::Content;
 use crate::names::Names;
 use client::{Client, MetaReply};
@@ -44,7 +44,6 @@ pub(crate) struct MemcachedUpdate<'a> {
     target: &'a MemcachedTarget,
     client: Client,
     cas: Option<u64>,
-    published: Option<String>,
 }
 
 impl MemcachedTarget {
@@ -56,7 +55,10 @@ impl MemcachedTarget {
         }
     }
 
-    pub(super) async fn begin(&self, names: &Names) -> Result<MemcachedUpdate<'_>, TargetError> {
+    pub(super) async fn begin(
+        &self,
+        names: &Names,
+    ) -> Result<(Found, MemcachedUpdate<'_>), TargetError> {
         let command = format!("mg {} c", names.set);
         let mut client = self.client().await?;
         let reply = match self.ask(&mut client, &command, None).await {
@@ -72,19 +74,25 @@ impl MemcachedTarget {
             MetaReply::Done { cas } => cas,
             MetaReply::Missing | MetaReply::Overtaken => None,
         };
-        let published = {
+        let version = {
             let stored = self.stored.lock();
             let stored = stored.get(&names.set);
-            stored
-                .filter(|stored| Some(stored.cas) == cas)
-                .map(|stored| stored.version.clone())
+            let stored = stored.filter(|stored| Some(stored.cas) == cas);
+            stored.map(|stored| stored.version.clone())
         };
-        Ok(MemcachedUpdate {
+        let found = Found {
+            version,
+            has_json: cas.is_some(),
+            has_set: true,
+            is_there: cas.is_some(),
+            watches_missing: false,
+        };
+        let update = MemcachedUpdate {
             target: self,
             client,
             cas,
-            published,
-        })
+        };
+        Ok((found, update))
     }
 
     async fn client(&self) -> Result<Client, TargetError> {
@@ -132,14 +140,6 @@ impl MemcachedTarget {
 }
 
 impl MemcachedUpdate<'_> {
-    pub(super) fn published(&self) -> Option<&str> {
-        self.published.as_deref()
-    }
-
-    pub(super) const fn is_there(&self) -> bool {
-        self.cas.is_some()
-    }
-
     pub(super) async fn replace(
         mut self,
         names: &Names,

@@ -33,8 +33,8 @@ const IDLE_CONNECTIONS_MAX: usize = 8;
 
 /// A server that boards are published to. Only the configuration and this type know its address.
 pub(crate) struct Target {
-    name: TargetName,
-    protocol: PublishProtocol,
+    pub(crate) name: TargetName,
+    pub(crate) protocol: PublishProtocol,
     server: Server,
 }
 
@@ -44,9 +44,27 @@ enum Server {
 }
 
 /// The update of one window, from reading the published version to replacing the content.
-pub(crate) enum TargetUpdate<'a> {
+pub(crate) struct TargetUpdate<'a> {
+    pub(crate) found: Found,
+    at: ServerUpdate<'a>,
+}
+
+enum ServerUpdate<'a> {
     Redis(RedisUpdate<'a>),
     Memcached(MemcachedUpdate<'a>),
+}
+
+/// What an update finds at its begin.
+pub(crate) struct Found {
+    /// The version of what is published, if it is known.
+    pub(crate) version: Option<String>,
+    pub(crate) has_json: bool,
+    /// Whether the sorted set exists, or the protocol has none.
+    pub(crate) has_set: bool,
+    /// Whether anything is published.
+    pub(crate) is_there: bool,
+    /// Whether a removal overtakes an update that found nothing published. memcached cannot watch a missing item.
+    pub(crate) watches_missing: bool,
 }
 
 impl Target {
@@ -70,20 +88,20 @@ impl Target {
         }
     }
 
-    pub(crate) const fn name(&self) -> &TargetName {
-        &self.name
-    }
-
-    pub(crate) const fn protocol(&self) -> PublishProtocol {
-        self.protocol
-    }
-
     /// Begins an update: reads the version of what is published.
     pub(crate) async fn begin(&self, names: &Names) -> Result<TargetUpdate<'_>, TargetError> {
-        match &self.server {
-            Server::Redis(target) => target.begin(names).await.map(TargetUpdate::Redis),
-            Server::Memcached(target) => target.begin(names).await.map(TargetUpdate::Memcached),
-        }
+        Ok(match &self.server {
+            Server::Redis(target) => {
+                let (found, update) = target.begin(names).await?;
+                let at = ServerUpdate::Redis(update);
+                TargetUpdate { found, at }
+            }
+            Server::Memcached(target) => {
+                let (found, update) = target.begin(names).await?;
+                let at = ServerUpdate::Memcached(update);
+                TargetUpdate { found, at }
+            }
+        })
     }
 
     /// Returns whether a server process was found to be another one than before, since the last call. Not detected for
@@ -97,66 +115,23 @@ impl Target {
 }
 
 impl TargetUpdate<'_> {
-    /// Returns the version of what is published, if it is known.
-    pub(crate) fn published(&self) -> Option<&str> {
-        match self {
-            Self::Redis(update) => update.published(),
-            Self::Memcached(update) => update.published(),
-        }
-    }
-
-    /// Returns whether anything is published.
-    pub(crate) fn is_there(&self) -> bool {
-        match self {
-            Self::Redis(update) => {
-                update.published().is_some() || update.has_set() || update.has_json()
-            }
-            Self::Memcached(update) => update.is_there(),
-        }
-    }
-
-    /// Returns whether a removal overtakes an update that found nothing published. memcached cannot watch a missing
-    /// item.
-    pub(crate) const fn watches_missing(&self) -> bool {
-        match self {
-            Self::Redis(_) => true,
-            Self::Memcached(_) => false,
-        }
-    }
-
-    /// Returns whether the JSON exists.
-    pub(crate) const fn has_json(&self) -> bool {
-        match self {
-            Self::Redis(update) => update.has_json(),
-            Self::Memcached(update) => update.is_there(),
-        }
-    }
-
-    /// Returns whether the sorted set exists, or the protocol has none.
-    pub(crate) const fn has_set(&self) -> bool {
-        match self {
-            Self::Redis(update) => update.has_set(),
-            Self::Memcached(_) => true,
-        }
-    }
-
     /// Replaces what is published, atomically.
     pub(crate) async fn replace(
         self,
         names: &Names,
         content: Content,
     ) -> Result<Replaced, TargetError> {
-        match self {
-            Self::Redis(update) => update.replace(names, content).await,
-            Self::Memcached(update) => update.replace(names, content).await,
+        match self.at {
+            ServerUpdate::Redis(update) => update.replace(names, content).await,
+            ServerUpdate::Memcached(update) => update.replace(names, content).await,
         }
     }
 
     /// Removes what is published, atomically. If nothing is published, it still overtakes a concurrent update.
     pub(crate) async fn remove(self, names: &Names) -> Result<Replaced, TargetError> {
-        match self {
-            Self::Redis(update) => update.remove(names).await,
-            Self::Memcached(update) => update.remove(names).await,
+        match self.at {
+            ServerUpdate::Redis(update) => update.remove(names).await,
+            ServerUpdate::Memcached(update) => update.remove(names).await,
         }
     }
 
@@ -166,9 +141,9 @@ impl TargetUpdate<'_> {
         names: &Names,
         ttl: Option<Duration>,
     ) -> Result<(), TargetError> {
-        match self {
-            Self::Redis(update) => update.abandon(names, ttl).await,
-            Self::Memcached(update) => update.abandon(names, ttl).await,
+        match self.at {
+            ServerUpdate::Redis(update) => update.abandon(names, ttl).await,
+            ServerUpdate::Memcached(update) => update.abandon(names, ttl).await,
         }
     }
 }

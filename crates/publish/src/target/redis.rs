@@ -24,7 +24,7 @@ use redis_nodes::redis_link::{
 use shard_store::ShardStore;
 
 use super::outcome::{Replaced, TargetError};
-use super::{COMMAND_TIMEOUT, CONNECT_TIMEOUT, IDLE_CONNECTIONS_MAX};
+use super::{COMMAND_TIMEOUT, CONNECT_TIMEOUT, Found, IDLE_CONNECTIONS_MAX};
 use crate::content::Content;
 use crate::credentials::Credentials;
 use crate::names::Names;
@@ -57,9 +57,6 @@ pub(crate) struct RedisUpdate<'a> {
     target: &'a RedisTarget,
     address: Address,
     connection: Connection,
-    published: Option<String>,
-    has_set: bool,
-    has_json: bool,
 }
 
 impl RedisTarget {
@@ -91,7 +88,10 @@ impl RedisTarget {
         }
     }
 
-    pub(super) async fn begin(&self, names: &Names) -> Result<RedisUpdate<'_>, TargetError> {
+    pub(super) async fn begin(
+        &self,
+        names: &Names,
+    ) -> Result<(Found, RedisUpdate<'_>), TargetError> {
         let (mut address, mut connection) = self.any_connection().await?;
         for _ in 0..=REDIRECTIONS_MAX {
             let replies = match send(&connection, begin_commands(names)).await {
@@ -109,16 +109,22 @@ impl RedisTarget {
                         <[Reply; 4]>::try_from(replies).map_err(|_| {
                             TargetError::Unreachable("the reply was incomplete".to_owned())
                         })?;
-                    let published = (!reply::is_null(&version))
+                    let version = (!reply::is_null(&version))
                         .then(|| reply::text(&version).unwrap_or_default().to_owned());
-                    return Ok(RedisUpdate {
+                    let [has_set, has_json] = [set, json].map(|it| reply::number(&it) == Some(1));
+                    let found = Found {
+                        is_there: version.is_some() || has_set || has_json,
+                        version,
+                        has_set,
+                        has_json,
+                        watches_missing: true,
+                    };
+                    let update = RedisUpdate {
                         target: self,
                         address,
                         connection,
-                        published,
-                        has_set: reply::number(&set) == Some(1),
-                        has_json: reply::number(&json) == Some(1),
-                    });
+                    };
+                    return Ok((found, update));
                 }
                 Err(error) => {
                     let Some(node) = self.redirected(&error, &address) else {
@@ -253,18 +259,6 @@ impl RedisTarget {
 }
 
 impl RedisUpdate<'_> {
-    pub(super) fn published(&self) -> Option<&str> {
-        self.published.as_deref()
-    }
-
-    pub(super) const fn has_set(&self) -> bool {
-        self.has_set
-    }
-
-    pub(super) const fn has_json(&self) -> bool {
-        self.has_json
-    }
-
     pub(super) async fn replace(
         self,
         names: &Names,
@@ -317,7 +311,6 @@ impl RedisUpdate<'_> {
             target,
             address,
             connection,
-            ..
         } = self;
         match all(replies) {
             Ok(replies) => {

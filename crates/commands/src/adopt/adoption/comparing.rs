@@ -5,11 +5,12 @@ use std::time::Duration;
 
 use board::NameOrder;
 use encodings::{Encoding, ReadDirection};
+use tokio::time::sleep;
 
-use super::{Adoption, best_count};
+use super::Adoption;
 use crate::adopt::check::{BEST_COUNT, Differences, compare, order_names, order_ties};
 use crate::adopt::page::SetEntry;
-use crate::adopt::report::{Examples, OnlyOnBoard, Report};
+use crate::adopt::report::{OnlyOnBoard, Report};
 use crate::adopt::sending::{BATCH_LINES_MAX, BatchSender, Sent};
 use crate::adopt::standing::{Standing, Tally};
 use crate::delivery::{Halt, Lines, Resend};
@@ -27,28 +28,23 @@ impl Adoption<'_> {
         for round in 1.. {
             report.in_source = self.count()?;
             let source = self.best_of_source()?;
-            let best = self
-                .target
-                .page(&self.window, 1, self.best_count() as u64)?;
+            let count = self.target.best_count();
+            let best = self.target.page(&self.window, 1, count as u64)?;
             report.on_board = best.envelope.members;
-            let differences = compare(&source, &best.entries, &self.fields);
+            let differences = compare(&source, &best.entries, &self.target.fields);
             if differences.positions == 0 || round == ROUNDS_MAX {
                 report.differences = self.describe(report, &differences);
                 return Ok(());
             }
             self.set_again(&source, &differences)?;
-            let pause = self.reads.stop.wait(ROUND_PAUSE);
-            self.reads.runtime.block_on(pause);
-            if self.reads.stop.is_requested() {
-                return Err(Halt::Interrupted);
-            }
+            self.reads.until_stopped(sleep(ROUND_PAUSE))?;
         }
         Ok(())
     }
 
     fn describe(&self, report: &Report, differences: &Differences) -> Vec<String> {
         let mut sentences = Vec::new();
-        let expected = report.expected(self.keep);
+        let expected = report.expected(self.target.keep());
         if report.on_board != expected {
             sentences.push(format!(
                 "{} of the source's {} members should be on the board, but window {} has {}",
@@ -63,7 +59,7 @@ impl Adoption<'_> {
             sentences.push(format!(
                 "{} of the best {} positions differ; at {position} the source has {source:?}, the board {board}",
                 differences.positions,
-                self.best_count()
+                self.target.best_count()
             ));
         }
         sentences
@@ -78,7 +74,8 @@ impl Adoption<'_> {
         let mut again: Vec<Standing> = again.collect();
         // In this encoding the time is part of the member's name in the source, so members cannot be looked up.
         if !matches!(self.encoding, Encoding::TimeMember(_)) {
-            let found = self.ask(self.source.find(&differences.only_on_board))?;
+            let found = self.source.find(&differences.only_on_board);
+            let found = self.reads.until_stopped(found)??;
             let mut tally = Tally::default();
             let found = found
                 .iter()
@@ -87,7 +84,7 @@ impl Adoption<'_> {
         }
         // These lines were counted and reported when they were sent first.
         let mut sender = BatchSender {
-            rejected: &Examples::none(),
+            rejected: None,
             ..self.sender()
         };
         let mut sent = Sent::default();
@@ -102,15 +99,11 @@ impl Adoption<'_> {
         Ok(())
     }
 
-    fn best_count(&self) -> usize {
-        best_count(self.keep)
-    }
-
     /// Reads the best entries of the source, in the order of the board.
     fn best_of_source(&self) -> Result<Vec<Standing>, Halt> {
-        let count = self.best_count();
+        let count = self.target.best_count();
         let first = self.source.first(self.read_direction, count);
-        let entries: Vec<SetEntry> = self.ask(first)?;
+        let entries: Vec<SetEntry> = self.reads.until_stopped(first)??;
         let mut tally = Tally::default();
         let read = entries
             .iter()
@@ -124,8 +117,8 @@ impl Adoption<'_> {
             ReadDirection::Reverse => NameOrder::Higher,
             ReadDirection::Forward => NameOrder::Lower,
         };
-        if names != self.names {
-            order_names(&mut standings, is_truncated, self.names);
+        if names != self.target.names() {
+            order_names(&mut standings, is_truncated, self.target.names());
         }
         Ok(standings)
     }
@@ -141,14 +134,14 @@ impl Adoption<'_> {
             let page = self.target.page(&self.window, from, BEST_COUNT as u64)?;
             let members = page.entries.into_iter().map(|ranked| ranked.member);
             let mut members: Vec<String> = members.collect();
-            let found = self.ask(self.source.find(&members))?;
+            let found = self.reads.until_stopped(self.source.find(&members))??;
             let found: HashSet<&[u8]> = found.iter().map(|entry| &*entry.member).collect();
             members.retain(|member| !found.contains(member.as_bytes()));
             only_on_board.add(members);
         }
         report
             .differences
-            .extend(only_on_board.sentence(self.target.board.name()));
+            .extend(only_on_board.sentence(self.target.name()));
         report.only_on_board = only_on_board.members;
         Ok(())
     }

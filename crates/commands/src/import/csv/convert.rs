@@ -5,7 +5,7 @@ use std::io;
 
 use serde::Serialize;
 
-use super::columns::{Column, Columns, SubjectSource, ValueSource};
+use super::columns::{Column, Role};
 use super::record::Cells;
 use crate::delivery::Resend;
 use crate::import::rows::{NOT_UTF_8, RowKind};
@@ -20,7 +20,9 @@ const SHORTENED_FROM: u32 = 11;
 /// Converts rows.
 pub(super) struct Converter {
     pub(super) kind: String,
-    pub(super) columns: Columns<Column>,
+    /// The subject of all rows, if no column has it.
+    pub(super) subject: String,
+    pub(super) columns: Vec<Column>,
     /// The number of cells in a row.
     pub(super) width: usize,
     /// A text that marks a missing value, in addition to the empty cell.
@@ -33,7 +35,7 @@ pub(super) struct Converter {
 }
 
 /// The wire format of a row.
-#[derive(Serialize)]
+#[derive(Default, Serialize)]
 struct Contribution<'a> {
     board: String,
     member: &'a str,
@@ -93,16 +95,16 @@ impl Converter {
 
     /// Returns the column for want of which the row is skipped, or the columns.
     fn missing_columns(&self, cells: Cells<'_>) -> Option<String> {
-        let mut required = self.columns.required();
-        if let Some(column) = required.find(|column| self.is_missing(column, cells)) {
+        let is_missing = |column: &Column| self.is_missing(column, cells);
+        let (fields, required): (Vec<_>, Vec<_>) =
+            self.columns.iter().partition(|column| column.is_field());
+        if let Some(column) = required.into_iter().find(|column| is_missing(column)) {
             return Some(column.name.clone());
         }
-        let fields = self.columns.fields();
-        let mut columns = fields.iter().map(|(_, column)| column);
-        if fields.is_empty() || columns.any(|column| !self.is_missing(column, cells)) {
+        if fields.is_empty() || !fields.iter().all(|column| is_missing(column)) {
             return None;
         }
-        let names = fields.iter().map(|(_, column)| column.name.as_str());
+        let names = fields.iter().map(|column| column.name.as_str());
         Some(names.collect::<Vec<_>>().join(", "))
     }
 
@@ -113,42 +115,28 @@ impl Converter {
     }
 
     fn contribution<'a>(&'a self, cells: Cells<'a>) -> Result<Contribution<'a>, String> {
-        let text = |column: &Column| text(column, cells);
-        let subject = match &self.columns.subject {
-            SubjectSource::Fixed(subject) => subject,
-            SubjectSource::Column(column) => text(column)?,
-        };
-        let mut contribution = Contribution {
-            board: format!("{}/{subject}", self.kind),
-            member: text(&self.columns.member)?,
-            points: None,
-            values: BTreeMap::new(),
-            at: self
-                .columns
-                .at
-                .as_ref()
-                .map(text)
-                .transpose()?
-                .map(At::parse),
-            id: self.columns.id.as_ref().map(text).transpose()?,
-        };
-        match &self.columns.values {
-            ValueSource::Points(column) => contribution.points = Some(self.integer(column, cells)?),
-            ValueSource::Fields(fields) => {
-                for (field, column) in fields {
-                    if !self.is_missing(column, cells) {
-                        contribution
-                            .values
-                            .insert(field, self.integer(column, cells)?);
-                    }
+        let mut contribution = Contribution::default();
+        let mut subject = self.subject.as_str();
+        for column in &self.columns {
+            let text = text(column, cells)?;
+            match &column.role {
+                Role::Subject => subject = text,
+                Role::Member => contribution.member = text,
+                Role::Id => contribution.id = Some(text),
+                Role::Points => contribution.points = Some(self.integer(column, text)?),
+                Role::Field(_) if self.is_missing(column, cells) => {}
+                Role::Field(field) => {
+                    let value = self.integer(column, text)?;
+                    contribution.values.insert(field, value);
                 }
+                Role::At => contribution.at = Some(At::parse(text)),
             }
         }
+        contribution.board = format!("{}/{subject}", self.kind);
         Ok(contribution)
     }
 
-    fn integer(&self, column: &Column, cells: Cells<'_>) -> Result<i64, String> {
-        let text = text(column, cells)?;
+    fn integer(&self, column: &Column, text: &str) -> Result<i64, String> {
         let wrong = |reason: &dyn std::fmt::Display| {
             let shown: String = text.chars().take(SHOWN_CHARS).collect();
             format!("{}: \"{shown}\" {reason}", column.name)
@@ -168,10 +156,13 @@ impl Converter {
 
     /// Warns once for each column of names or values that has a number as spreadsheets shorten long ones.
     fn check_rounded(&mut self, line: u64, cells: Cells<'_>) {
-        let names = self.columns.names().map(|column| (column, 0));
-        // A value of fewer digits is whole, and may be written like this.
-        let values = self.columns.values().map(|column| (column, SHORTENED_FROM));
-        for (column, exponent_min) in names.chain(values) {
+        for column in &self.columns {
+            let exponent_min = match column.role {
+                Role::Subject | Role::Member | Role::Id => 0,
+                // A value of fewer digits is whole, and may be written like this.
+                Role::Points | Role::Field(_) => SHORTENED_FROM,
+                Role::At => continue,
+            };
             let cell = cells.get(column.index);
             let is_shortened = rounded_exponent(cell).is_some_and(|it| it >= exponent_min);
             if !is_shortened || self.rounded.contains(&column.index) {

@@ -1,8 +1,9 @@
 //! The beginning of a CSV file: [`open`] reads `sep=`, finds the delimiter and the columns.
 
+use std::error::Error;
 use std::io;
 
-use super::columns::{Column, Columns};
+use super::columns::{Column, Role, count_in, find};
 use super::record::{Record, Records};
 use crate::import::lines::{LINE_BYTES_MAX, Line, Lines};
 use crate::import::rows::NOT_UTF_8;
@@ -10,33 +11,14 @@ use crate::import::rows::NOT_UTF_8;
 /// The delimiters that are tried if none is given: the one with which the header has the most of the columns.
 const DELIMITERS: [u8; 3] = [b',', b';', b'\t'];
 
-/// An invalid header.
-#[derive(Debug, thiserror::Error)]
-pub(in crate::import) enum HeaderError {
-    #[error("the file is empty; a header is expected")]
-    Empty,
-    #[error(
-        "the file ends within its header, as if it were still being written; --final takes it as it is"
-    )]
-    Unfinished,
-    #[error("the header could not be parsed: {0}")]
-    Broken(String),
-    #[error("the header is {NOT_UTF_8}")]
-    NotUtf8,
-    #[error("its lines end with carriage returns alone: convert it by `tr '\\r' '\\n'`")]
-    CarriageReturns,
-    #[error("there is no column \"{column}\"; the columns are {columns}")]
-    Missing { column: String, columns: String },
-    #[error("there is more than one column \"{column}\"; the columns are {columns}")]
-    Twice { column: String, columns: String },
-    #[error("{0}")]
-    Io(#[from] io::Error),
-}
+const EMPTY: &str = "the file is empty; a header is expected";
+const UNFINISHED: &str =
+    "the file ends within its header, as if it were still being written; --final takes it as it is";
 
 /// The rows after a header.
 pub(super) struct Opened {
     pub(super) records: Records,
-    pub(super) columns: Columns<Column>,
+    pub(super) columns: Vec<Column>,
     /// The number of cells in a row.
     pub(super) width: usize,
     pub(super) delimiter: u8,
@@ -45,9 +27,9 @@ pub(super) struct Opened {
 /// Reads the header. Without `delimiter` it is that of the line `sep=`, or found.
 pub(super) fn open(
     mut lines: Lines,
-    names: Columns<String>,
+    names: Vec<(Role, String)>,
     delimiter: Option<u8>,
-) -> Result<Opened, HeaderError> {
+) -> Result<Opened, Box<dyn Error>> {
     let mut line = first_line(&mut lines)?;
     let declared = separator(&line);
     if declared.is_some() {
@@ -59,11 +41,16 @@ pub(super) fn open(
     };
     let mut records = Records::new(lines, line, delimiter);
     match records.next()? {
-        None => Err(HeaderError::Empty),
-        Some((_, Record::Unfinished)) => Err(HeaderError::Unfinished),
-        Some((_, Record::Broken(reason))) => Err(HeaderError::Broken(reason)),
+        None => Err(EMPTY.into()),
+        Some((_, Record::Unfinished)) => Err(UNFINISHED.into()),
+        Some((_, Record::Broken(reason))) => {
+            Err(format!("the header could not be parsed: {reason}").into())
+        }
         Some((_, Record::Cells)) => Ok(Opened {
-            columns: names.find(records.cells())?,
+            columns: names
+                .into_iter()
+                .map(|(role, name)| find(role, name, records.cells()))
+                .collect::<Result<_, _>>()?,
             width: records.cells().len(),
             records,
             delimiter,
@@ -72,7 +59,7 @@ pub(super) fn open(
 }
 
 /// Reads the first line that is not blank, with those after it that a quoted cell has.
-fn first_line(lines: &mut Lines) -> Result<Vec<u8>, HeaderError> {
+fn first_line(lines: &mut Lines) -> Result<Vec<u8>, Box<dyn Error>> {
     let mut header = Vec::new();
     let mut line = Vec::new();
     let mut quotes = Quotes::default();
@@ -83,16 +70,17 @@ fn first_line(lines: &mut Lines) -> Result<Vec<u8>, HeaderError> {
         }
         header.extend_from_slice(&line);
         if has_lone_carriage_return(text) {
-            return Err(HeaderError::CarriageReturns);
+            let advice = "convert it by `tr '\\r' '\\n'`";
+            return Err(format!("its lines end with carriage returns alone: {advice}").into());
         }
         if read == Line::Unfinished {
-            return Err(HeaderError::Unfinished);
+            return Err(UNFINISHED.into());
         }
         if str::from_utf8(text).is_err() || text.contains(&0) {
-            return Err(HeaderError::NotUtf8);
+            return Err(format!("the header is {NOT_UTF_8}").into());
         }
         if read == Line::TooLong || header.len() > LINE_BYTES_MAX {
-            return Err(HeaderError::Broken("it is longer than 1 MiB".to_owned()));
+            return Err("the header could not be parsed: it is longer than 1 MiB".into());
         }
         quotes.read(&line);
         if !quotes.are_open {
@@ -100,7 +88,7 @@ fn first_line(lines: &mut Lines) -> Result<Vec<u8>, HeaderError> {
         }
     }
     if header.is_empty() {
-        return Err(HeaderError::Empty);
+        return Err(EMPTY.into());
     }
     Ok(header)
 }
@@ -146,12 +134,12 @@ fn separator(line: &[u8]) -> Option<u8> {
     }
 }
 
-fn found_delimiter(line: &[u8], names: &Columns<String>) -> io::Result<u8> {
+fn found_delimiter(line: &[u8], names: &[(Role, String)]) -> io::Result<u8> {
     let mut found = (0, DELIMITERS[0]);
     for delimiter in DELIMITERS {
         let mut records = Records::new(Lines::new(io::empty())?, line.to_vec(), delimiter);
         records.next()?;
-        let count = names.count_in(records.cells());
+        let count = count_in(records.cells(), names);
         if count > found.0 {
             found = (count, delimiter);
         }

@@ -13,10 +13,10 @@ mod convert;
 mod header;
 mod record;
 
+use std::error::Error;
 use std::io;
 
-pub(super) use columns::{Columns, SubjectSource, ValueSource};
-pub(super) use header::HeaderError;
+pub(super) use columns::Role;
 
 use self::convert::Converter;
 use self::header::Opened;
@@ -28,7 +28,10 @@ use super::rows::{Row, RowKind, Rows};
 #[derive(Clone, Debug, Eq, PartialEq)]
 pub(super) struct CsvFormat {
     pub(super) kind: String,
-    pub(super) columns: Columns<String>,
+    /// The subject of all rows, if no column has it.
+    pub(super) subject: String,
+    /// The names of the columns.
+    pub(super) columns: Vec<(Role, String)>,
     /// A text that marks a missing value, in addition to the empty cell.
     pub(super) missing: Option<String>,
     /// What separates cells; `None` to find it.
@@ -43,7 +46,7 @@ pub(super) struct CsvRows {
 
 impl CsvRows {
     /// Reads the header and finds the columns in it.
-    pub(super) fn open(lines: Lines, format: CsvFormat) -> Result<Self, HeaderError> {
+    pub(super) fn open(lines: Lines, format: CsvFormat) -> Result<Self, Box<dyn Error>> {
         let opened = header::open(lines, format.columns, format.delimiter)?;
         let Opened {
             records,
@@ -53,6 +56,7 @@ impl CsvRows {
         } = opened;
         let converter = Converter {
             kind: format.kind,
+            subject: format.subject,
             missing: format.missing,
             columns,
             width,

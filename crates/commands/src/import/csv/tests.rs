@@ -3,37 +3,38 @@ use std::io::Cursor;
 use super::*;
 use crate::import::rows::NOT_UTF_8;
 
-fn names() -> Columns<String> {
-    Columns {
-        subject: SubjectSource::Fixed("room".to_owned()),
-        member: "who".to_owned(),
-        values: ValueSource::Points("points".to_owned()),
-        at: None,
-        id: None,
-    }
+type Names = Vec<(Role, String)>;
+
+fn columns<const N: usize>(columns: [(Role, &str); N]) -> Names {
+    columns.map(|(role, name)| (role, name.to_owned())).into()
 }
 
-fn open_with(file: &[u8], format: CsvFormat, is_final: bool) -> Result<CsvRows, HeaderError> {
+fn names() -> Names {
+    columns([(Role::Member, "who"), (Role::Points, "points")])
+}
+
+fn open_with(file: &[u8], format: CsvFormat, is_final: bool) -> Result<CsvRows, Box<dyn Error>> {
     let mut lines = Lines::new(Cursor::new(file.to_vec())).unwrap();
     lines.is_final = is_final;
     CsvRows::open(lines, format)
 }
 
-fn format(columns: Columns<String>) -> CsvFormat {
+fn format(columns: Names) -> CsvFormat {
     CsvFormat {
         kind: "gifts".to_owned(),
+        subject: "room".to_owned(),
         columns,
         missing: Some("NA".to_owned()),
         delimiter: None,
     }
 }
 
-fn open(file: &[u8], names: Columns<String>) -> Result<CsvRows, HeaderError> {
+fn open(file: &[u8], names: Names) -> Result<CsvRows, Box<dyn Error>> {
     open_with(file, format(names), true)
 }
 
 /// Reads all rows of a file to which nothing will be added.
-fn read(file: &[u8], names: Columns<String>) -> Vec<(u64, String)> {
+fn read(file: &[u8], names: Names) -> Vec<(u64, String)> {
     read_all(open(file, names).unwrap()).0
 }
 
@@ -192,13 +193,11 @@ fn the_delimiter_is_given_declared_or_found() {
 
 #[test]
 fn fields_have_columns_of_their_own() {
-    let names = Columns {
-        values: ValueSource::Fields(vec![
-            ("laps".to_owned(), "Laps".to_owned()),
-            ("seconds".to_owned(), "Time".to_owned()),
-        ]),
-        ..names()
-    };
+    let names = columns([
+        (Role::Member, "who"),
+        (Role::Field("laps".to_owned()), "Laps"),
+        (Role::Field("seconds".to_owned()), "Time"),
+    ]);
     let sent = |member: &str, values: &str| {
         format!(r#"{{"board":"gifts/room","member":"{member}","values":{{{values}}}}}"#)
     };
@@ -215,10 +214,11 @@ fn fields_have_columns_of_their_own() {
 
 #[test]
 fn numbers_that_a_spreadsheet_has_rounded_are_named_once_a_column() {
-    let names = Columns {
-        id: Some("id".to_owned()),
-        ..names()
-    };
+    let names = columns([
+        (Role::Member, "who"),
+        (Role::Id, "id"),
+        (Role::Points, "points"),
+    ]);
     let file = "id;who;points\n\
         12e4;7;1.5E+3\n\
         2,02312E+16;1.23457E+11;1.23457E+11\n\
@@ -270,12 +270,11 @@ fn a_carriage_return_within_a_line_is_reported() {
 
 #[test]
 fn a_row_that_lacks_a_required_cell_is_skipped() {
-    let names = Columns {
-        subject: SubjectSource::Column("room".to_owned()),
-        at: Some("at".to_owned()),
-        id: Some("id".to_owned()),
-        ..names()
-    };
+    let names = [
+        columns([(Role::Subject, "room"), (Role::Id, "id"), (Role::At, "at")]),
+        names(),
+    ];
+    let names = names.concat();
     let file = b"id,at,room,who,points,note\n\
         1,2026-11-20T10:00:00Z,r/8 x,u,5,\n\
         ,2026-11-20T10:00:00Z,r,u,5,x\n\

@@ -6,12 +6,13 @@ mod trouble;
 
 use std::io::Cursor;
 use std::ops::RangeInclusive;
+use std::sync::Mutex;
 use std::time::Duration;
 
 use megaboard_client::RetryPolicy;
 use serde_json::{Value, json};
 
-use super::csv::{Columns, CsvFormat, SubjectSource, ValueSource};
+use super::csv::{CsvFormat, Role};
 use super::summary::Summary;
 use super::*;
 use crate::scripted::{Reply, Request, TestServer};
@@ -32,15 +33,20 @@ fn import(server: &ServerArgs, rows: Box<dyn Rows>, from_line: u64, stop: &Stop)
     };
     let client = server.client_with(retry).unwrap();
     let runtime = Runtime::start().unwrap();
-    let mut said = Vec::new();
-    let mut say = |message| said.push(message);
-    let mut delivery = Delivery::new(&runtime, &client, stop, &mut say);
+    let said = Mutex::new(Vec::new());
+    let say = |message| said.lock().unwrap().push(message);
+    let mut delivery = Delivery::new(Reads {
+        runtime: &runtime,
+        client: &client,
+        stop,
+        say: &say,
+    });
     let outcome = send_all(Batches::new(rows, from_line), &mut delivery, None);
     let summary = delivery.report.summary;
     Import {
         outcome,
         summary,
-        said,
+        said: said.into_inner().unwrap(),
     }
 }
 
@@ -56,13 +62,11 @@ fn ndjson(file: &str) -> Box<dyn Rows> {
 fn csv(file: &str) -> Box<dyn Rows> {
     let format = CsvFormat {
         kind: "gifts".to_owned(),
-        columns: Columns {
-            subject: SubjectSource::Fixed("room".to_owned()),
-            member: "who".to_owned(),
-            values: ValueSource::Points("points".to_owned()),
-            at: None,
-            id: None,
-        },
+        subject: "room".to_owned(),
+        columns: vec![
+            (Role::Member, "who".to_owned()),
+            (Role::Points, "points".to_owned()),
+        ],
         missing: None,
         delimiter: None,
     };

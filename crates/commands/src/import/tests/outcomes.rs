@@ -53,6 +53,26 @@ fn rejected_rows_are_reported_by_their_lines() {
 }
 
 #[test]
+fn a_line_of_several_boards_is_sent_again_only_with_an_id() {
+    let line = |rest: &str| {
+        format!("{{\"boards\":[\"gifts/room\",\"gifts/b\"],\"member\":\"u\",\"points\":1{rest}}}\n")
+    };
+    let file = [line(""), line(",\"id\":\"e\"")];
+    let server = TestServer::start(|before, _| match before {
+        // Both were applied on their other board.
+        0 => {
+            let failed = [(0, "unavailable"), (1, "unavailable")];
+            Reply::ok(receipt(2, &[], &failed).to_string())
+        }
+        _ => Reply::ok(receipt(1, &[], &[]).to_string()),
+    });
+    let import = import_ndjson(&server, &file.concat());
+    assert_eq!(server.requests()[1].body, file[1]);
+    let said = "line 1: may or may not have been applied: gifts/room: unavailable: because";
+    assert!(import.said.iter().any(|it| it == said), "{:?}", import.said);
+}
+
+#[test]
 fn failed_lines_are_sent_again_if_they_cannot_count_twice() {
     let file = [without_ids(1..=3), with_ids(4..=6)].concat();
     let server = TestServer::start(|before, request| match before {

@@ -41,8 +41,8 @@ fn is_replica(error: &TargetError) -> bool {
 async fn a_replica_is_unreachable_until_it_is_a_primary_again() {
     let redis = RedisServer::plain();
     let (target, names) = target(&redis);
-    let publishing = target.begin(&names).await.unwrap();
-    let abandoned = target.begin(&names).await.unwrap();
+    let (_, publishing) = target.begin(&names).await.unwrap();
+    let (_, abandoned) = target.begin(&names).await.unwrap();
     redis.command(&["REPLICAOF", "127.0.0.1", "1"]).ok();
     let replaced = publishing.replace(&names, content("1")).await;
     assert!(replaced.as_ref().is_err_and(is_readonly), "{replaced:?}");
@@ -54,7 +54,7 @@ async fn a_replica_is_unreachable_until_it_is_a_primary_again() {
     let begun = target.begin(&names).await.err();
     assert!(begun.as_ref().is_some_and(is_replica));
     redis.command(&["REPLICAOF", "NO", "ONE"]).ok();
-    let publishing = target.begin(&names).await.unwrap();
+    let (_, publishing) = target.begin(&names).await.unwrap();
     let replaced = publishing.replace(&names, content("2")).await;
     assert_eq!(replaced, Ok(Replaced::Yes));
 }
@@ -64,16 +64,16 @@ async fn a_removal_of_nothing_overtakes_a_concurrent_update() {
     let redis = RedisServer::plain();
     let (target, names) = target(&redis);
     for _ in 0..2 {
-        let publishing = target.begin(&names).await.unwrap();
-        assert_eq!(publishing.published(), None);
+        let (found, publishing) = target.begin(&names).await.unwrap();
+        assert_eq!(found.version, None);
         // Another server removes the board, which was deleted before it was published.
-        let removing = target.begin(&names).await.unwrap();
+        let (_, removing) = target.begin(&names).await.unwrap();
         assert_eq!(removing.remove(&names).await, Ok(Replaced::Yes));
         let replaced = publishing.replace(&names, content("1")).await;
         assert_eq!(replaced, Ok(Replaced::Overtaken));
         assert!(redis.command(&["KEYS", "*"]).items().is_empty());
     }
-    let publishing = target.begin(&names).await.unwrap();
+    let (_, publishing) = target.begin(&names).await.unwrap();
     let replaced = publishing.replace(&names, content("2")).await;
     assert_eq!(replaced, Ok(Replaced::Yes));
     assert_eq!(redis.command(&["GET", "k:version"]).text(), "2");
