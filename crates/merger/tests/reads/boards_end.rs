@@ -10,7 +10,7 @@ use shard_store::{BoardSettings, ShardStore};
 
 use crate::agree::ALL;
 use crate::kinds::{kind, points};
-use crate::stage::{NOW_MS, Stage, hooked, in_memory, text};
+use crate::stage::{NOW_MS, Stage, in_memory, text};
 
 const MINUTE_MS: i64 = 60_000;
 

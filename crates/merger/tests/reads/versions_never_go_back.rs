@@ -3,7 +3,7 @@
 use shard_store::ShardReading;
 
 use crate::kinds::{kind, points};
-use crate::stage::{Stage, hooked, text};
+use crate::stage::{Stage, text};
 
 #[tokio::test]
 async fn an_older_version_is_not_shown_after_a_later_one() {

@@ -9,7 +9,7 @@ use shard_router::{Write, WriteOutcome, WriteRejected};
 use shard_store::ShardStore;
 use testkit::HookedStore;
 
-use crate::stage::{NOW, Stage, board, hooked, kind, points};
+use crate::stage::{NOW, Stage, board, kind, points};
 
 const MS: Duration = Duration::from_millis(1);
 

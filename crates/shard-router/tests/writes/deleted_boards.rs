@@ -6,7 +6,7 @@ use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use shard_router::{Router, Write, WriteOutcome};
 use shard_store::{DeleteBoardError, ItemFailure, ItemRejected};
 
-use crate::stage::{NOW, Stage, board, hooked, id, member, unavailable_why};
+use crate::stage::{NOW, Stage, board, id, member, unavailable_why};
 
 /// Creates one write for each of `count` members, ordered by shard.
 fn by_shard(stage: &Stage, room: &Arc<board::BoardName>, count: usize) -> Vec<Write> {

@@ -7,7 +7,7 @@ use board::Timestamp;
 use shard_router::{Write, WriteOutcome, WriteRejected};
 use shard_store::ItemRejected;
 
-use crate::stage::{NOW, Stage, board, hooked, id, kind, points, points_of, rejected};
+use crate::stage::{NOW, Stage, board, id, kind, points, points_of, rejected};
 
 #[tokio::test]
 async fn each_outcome_is_that_of_its_own_write() {

@@ -7,7 +7,7 @@ use std::time::Duration;
 use shard_router::{Moment, WriteOutcome};
 use shard_store::{ItemFailure, StoreError};
 
-use crate::stage::{NOW, Stage, board, hooked};
+use crate::stage::{NOW, Stage, board};
 
 const WAIT: Option<Duration> = Some(Duration::from_mins(10));
 
