@@ -10,9 +10,11 @@ fn parse(zone: &str, selector: &str) -> Result<WindowSelector, SelectorError> {
 fn assert_starts(calendar: &Calendar, table: &str) {
     for line in table.lines().map(str::trim).filter(|line| !line.is_empty()) {
         let (selector, start) = line.rsplit_once(' ').unwrap();
-        let start = Timestamp::parse_rfc3339(&format!("{start}:00Z")).unwrap();
+        let start = format!("{start}:00.000000Z");
         match calendar.parse(selector.trim_end()) {
-            Ok(WindowSelector::Named(window)) => assert_eq!(window.start(), start, "{line}"),
+            Ok(WindowSelector::Named(window)) => {
+                assert_eq!(window.start().to_string(), start, "{line}");
+            }
             other => panic!("{line}: {other:?}"),
         }
     }
