@@ -87,7 +87,7 @@ fn pages(criterion: &mut Criterion) {
         |bencher| {
             bencher.iter(|| {
                 let member = member(random.below(MEMBERS));
-                let view = merger.member(name, kind, ALL, &member, (1, 1), None);
+                let view = merger.member(name, kind, ALL, &member, (1, 1));
                 runtime.block_on(view).expect("the board exists")
             });
         },

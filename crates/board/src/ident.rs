@@ -21,11 +21,11 @@ pub use visible::is_invisible;
 use compact_str::CompactString;
 use twox_hash::XxHash3_64;
 
-use crate::limits::{FIELD_BYTES_MAX, ID_BYTES_MAX, KIND_BYTES_MAX, NAME_BYTES_MAX};
+use crate::limits::{FIELD_BYTES_MAX, KIND_BYTES_MAX, NAME_BYTES_MAX};
 use ident_error::rule;
 
 macro_rules! ident {
-    ($(#[$doc:meta])* $name:ident, $check:path) => {
+    ($(#[$doc:meta])* $name:ident, $what:literal, $check:path) => {
         $(#[$doc])*
         #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
         pub struct $name(CompactString);
@@ -33,7 +33,7 @@ macro_rules! ident {
         impl $name {
             /// Validates a text.
             pub fn new(text: &str) -> Result<Self, IdentError> {
-                $check(text)?;
+                $check($what, text)?;
                 Ok(Self(CompactString::new(text)))
             }
 
@@ -78,33 +78,39 @@ macro_rules! ident {
 ident!(
     /// A kind's name: `[a-z][a-z0-9-]{0,62}`.
     KindName,
-    check_kind
+    "kind",
+    check_label
 );
 ident!(
     /// The name of a configured server that boards are published to: `[a-z][a-z0-9-]{0,62}`.
     TargetName,
-    check_target
+    "target",
+    check_label
 );
 ident!(
     /// A field's name: `[a-z][a-z0-9_]{0,31}`, except the names that entries and parameters
     /// reserve.
     FieldName,
+    "field",
     check_field
 );
 ident!(
     /// What a board is about: 1 to 128 bytes of UTF-8 without control characters.
     Subject,
-    check_subject
+    "subject",
+    check_name
 );
 ident!(
     /// A ranked member: 1 to 128 bytes of UTF-8 without control characters. Ordered by bytes.
     Member,
-    check_member
+    "member",
+    check_name
 );
 ident!(
     /// A client's id of one contribution: 1 to 128 bytes without control characters.
     ContributionId,
-    check_id
+    "id",
+    check_text
 );
 
 /// The names that responses and parameters use beside a kind's fields.
@@ -153,89 +159,43 @@ pub const RESERVED_FIELD_NAMES: [&str; 42] = [
     "window",
 ];
 
-fn check_kind(text: &str) -> Result<(), IdentError> {
-    check_label("kind", text)
-}
-
-fn check_target(text: &str) -> Result<(), IdentError> {
-    check_label("target", text)
-}
-
 fn check_label(what: &'static str, text: &str) -> Result<(), IdentError> {
-    let (first, rest) = first_and_rest(text);
-    let ok = first.is_some_and(|b| b.is_ascii_lowercase())
-        && text.len() <= KIND_BYTES_MAX
-        && rest
-            .iter()
-            .all(|b| b.is_ascii_lowercase() || b.is_ascii_digit() || *b == b'-');
+    let ok = is_label(text, KIND_BYTES_MAX, b'-');
     rule(ok, what, text, "does not match [a-z][a-z0-9-]{0,62}")
 }
 
-fn check_field(text: &str) -> Result<(), IdentError> {
-    let (first, rest) = first_and_rest(text);
-    let ok = first.is_some_and(|b| b.is_ascii_lowercase())
-        && text.len() <= FIELD_BYTES_MAX
-        && rest
-            .iter()
-            .all(|b| b.is_ascii_lowercase() || b.is_ascii_digit() || *b == b'_');
-    rule(ok, "field", text, "does not match [a-z][a-z0-9_]{0,31}")?;
+fn check_field(what: &'static str, text: &str) -> Result<(), IdentError> {
+    let ok = is_label(text, FIELD_BYTES_MAX, b'_');
+    rule(ok, what, text, "does not match [a-z][a-z0-9_]{0,31}")?;
+    let ok = !RESERVED_FIELD_NAMES.contains(&text);
     rule(
-        !RESERVED_FIELD_NAMES.contains(&text),
-        "field",
+        ok,
+        what,
         text,
         "is a reserved name in responses or parameters",
     )
 }
 
-fn first_and_rest(text: &str) -> (Option<u8>, &[u8]) {
-    let bytes = text.as_bytes();
-    (bytes.first().copied(), bytes.get(1..).unwrap_or_default())
-}
-
-fn check_subject(text: &str) -> Result<(), IdentError> {
-    check_name("subject", text)
-}
-
-fn check_member(text: &str) -> Result<(), IdentError> {
-    check_name("member", text)
+/// Whether a text begins with a small letter, and goes on with more of them, digits and joints.
+fn is_label(text: &str, bytes_max: usize, joint: u8) -> bool {
+    let goes_on = |b: u8| b.is_ascii_lowercase() || b.is_ascii_digit() || b == joint;
+    text.starts_with(|c: char| c.is_ascii_lowercase())
+        && text.len() <= bytes_max
+        && text.bytes().all(goes_on)
 }
 
 fn check_name(what: &'static str, text: &str) -> Result<(), IdentError> {
-    rule(!text.is_empty(), what, text, "is empty")?;
-    rule(
-        text.len() <= NAME_BYTES_MAX,
-        what,
-        text,
-        "is longer than 128 bytes",
-    )?;
-    rule(
-        !text.chars().any(char::is_control),
-        what,
-        text,
-        "has a control character",
-    )?;
-    rule(
-        text != "." && text != "..",
-        what,
-        text,
-        "is a relative path segment",
-    )
+    check_text(what, text)?;
+    let ok = text != "." && text != "..";
+    rule(ok, what, text, "is a relative path segment")
 }
 
-fn check_id(text: &str) -> Result<(), IdentError> {
-    rule(!text.is_empty(), "id", text, "is empty")?;
-    rule(
-        text.len() <= ID_BYTES_MAX,
-        "id",
-        text,
-        "is longer than 128 bytes",
-    )?;
-    rule(
-        !text.chars().any(char::is_control),
-        "id",
-        text,
-        "has a control character",
-    )
+fn check_text(what: &'static str, text: &str) -> Result<(), IdentError> {
+    rule(!text.is_empty(), what, text, "is empty")?;
+    let ok = text.len() <= NAME_BYTES_MAX;
+    rule(ok, what, text, "is longer than 128 bytes")?;
+    let ok = !text.chars().any(char::is_control);
+    rule(ok, what, text, "has a control character")
 }
 
 impl Subject {

@@ -118,26 +118,19 @@ impl Kind {
             );
             KindError::new("shards", reason)
         })?;
-        if spec.top == 0 || spec.top > u64::from(TOP_MAX) {
-            let reason = format!("{} is not between 1 and {TOP_MAX}", spec.top);
-            return Err(KindError::new("top", reason));
-        }
-        if spec.max_staleness > STALENESS_MAX {
-            return Err(KindError::new("max_staleness", "is longer than an hour"));
-        }
-        if spec.dedupe > DEDUPE_MAX {
-            return Err(KindError::new("dedupe", "is longer than seven days"));
-        }
+        let is_valid = (1..=u64::from(TOP_MAX)).contains(&spec.top);
+        let reason = format!("{} is not between 1 and {TOP_MAX}", spec.top);
+        KindError::unless(is_valid, "top", reason)?;
+        let is_valid = spec.max_staleness <= STALENESS_MAX;
+        KindError::unless(is_valid, "max_staleness", "is longer than an hour")?;
+        let is_valid = spec.dedupe <= DEDUPE_MAX;
+        KindError::unless(is_valid, "dedupe", "is longer than seven days")?;
         if let Some(packing) = spec.rules.packing() {
             packing.check_windows(&spec.windows)?;
-            if spec.retain.is_some() {
-                let reason = "not supported for packed kinds, whose order and scores are one";
-                return Err(KindError::new("retain", reason));
-            }
-            if spec.rank == RankStyle::Dense {
-                let reason = "dense is not supported for packed kinds";
-                return Err(KindError::new("rank", reason));
-            }
+            let reason = "not supported for packed kinds, whose order and scores are one";
+            KindError::unless(spec.retain.is_none(), "retain", reason)?;
+            let is_dense = spec.rank == RankStyle::Dense;
+            KindError::unless(!is_dense, "rank", "dense is not supported for packed kinds")?;
         }
         if let Some(retain) = &spec.retain {
             retain.check(&spec.rules, spec.top)?;
@@ -273,43 +266,29 @@ impl Kind {
 }
 
 fn check_windows(spec: &KindSpec) -> Result<(), KindError> {
-    if spec.windows.is_empty() {
-        return Err(KindError::new("windows", "a kind has at least one window"));
-    }
+    let is_valid = !spec.windows.is_empty();
+    KindError::unless(is_valid, "windows", "a kind has at least one window")?;
     for (i, rule) in spec.windows.iter().enumerate() {
         let period = rule.period.as_str();
-        if spec.windows[..i]
-            .iter()
-            .any(|other| other.period == rule.period)
-        {
-            return Err(KindError::new(
-                "windows",
-                format!("{period} is named twice"),
-            ));
-        }
+        let mut earlier = spec.windows[..i].iter();
+        let is_new = earlier.all(|other| other.period != rule.period);
+        KindError::unless(is_new, "windows", format!("{period} is named twice"))?;
         check_keep(rule)?;
         if let Some(close) = rule.close {
             let setting = format!("close.{period}");
-            if rule.period == Period::All {
-                return Err(KindError::new(
-                    &setting,
-                    "the window without bounds never closes",
-                ));
-            }
-            if close > KEEP_MAX {
-                return Err(KindError::new(&setting, "is longer than a thousand years"));
-            }
+            let has_bounds = rule.period != Period::All;
+            let reason = "the window without bounds never closes";
+            KindError::unless(has_bounds, &setting, reason)?;
+            let is_valid = close <= KEEP_MAX;
+            KindError::unless(is_valid, &setting, "is longer than a thousand years")?;
         }
     }
     let hours = spec.windows.iter().any(|rule| rule.period == Period::Hour);
-    if hours && !spec.calendar.has_whole_hours() {
-        let zone = spec.calendar.time_zone();
-        let reason = format!(
-            "the clock of {zone} shifts by less than an hour: hour windows are not supported"
-        );
-        return Err(KindError::new("windows", reason));
-    }
-    Ok(())
+    let reason = format!(
+        "the clock of {} shifts by less than an hour: hour windows are not supported",
+        spec.calendar.time_zone()
+    );
+    KindError::unless(!hours || spec.calendar.has_whole_hours(), "windows", reason)
 }
 
 fn check_keep(rule: &WindowRule) -> Result<(), KindError> {

@@ -16,6 +16,17 @@ impl KindError {
         }
     }
 
+    /// Refuses a setting, unless it is valid.
+    pub(crate) fn unless(
+        is_valid: bool,
+        setting: &str,
+        reason: impl Into<String>,
+    ) -> Result<(), Self> {
+        is_valid
+            .then_some(())
+            .ok_or_else(|| Self::new(setting, reason))
+    }
+
     /// Returns the setting at fault, as configuration writes it: `keep.day`.
     #[must_use]
     pub fn setting(&self) -> &str {

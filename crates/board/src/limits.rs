@@ -35,7 +35,7 @@ pub const PROFILE_BYTES_MAX: usize =
     4 * PROFILE_NAME_CHARS_MAX + PROFILE_AVATAR_BYTES_MAX + PROFILE_DATA_BYTES_MAX + 64;
 
 /// Bytes of a contribution id.
-pub const ID_BYTES_MAX: usize = 128;
+pub const ID_BYTES_MAX: usize = NAME_BYTES_MAX;
 
 /// Bytes of a kind's name, a DNS label.
 pub const KIND_BYTES_MAX: usize = 63;

@@ -41,18 +41,14 @@ impl Retain {
 
     pub(crate) fn check(&self, rules: &Rules, top: u64) -> Result<(), KindError> {
         let Self { keep, trim_at, .. } = *self;
-        if keep == 0 || keep > RETAIN_MAX {
-            let reason = format!("{keep} is not between 1 and {RETAIN_MAX}");
-            return Err(KindError::new("retain.keep", reason));
-        }
-        if trim_at <= keep || trim_at > TRIM_AT_MAX {
-            let reason = format!("{trim_at} is not above keep, {keep}, and at most {TRIM_AT_MAX}");
-            return Err(KindError::new("retain.trim_at", reason));
-        }
-        if top > keep {
-            let reason = format!("{top} is more than retain.keep, {keep}");
-            return Err(KindError::new("top", reason));
-        }
+        let is_valid = (1..=RETAIN_MAX).contains(&keep);
+        let reason = format!("{keep} is not between 1 and {RETAIN_MAX}");
+        KindError::unless(is_valid, "retain.keep", reason)?;
+        let is_valid = trim_at > keep && trim_at <= TRIM_AT_MAX;
+        let reason = format!("{trim_at} is not above keep, {keep}, and at most {TRIM_AT_MAX}");
+        KindError::unless(is_valid, "retain.trim_at", reason)?;
+        let reason = format!("{top} is more than retain.keep, {keep}");
+        KindError::unless(top <= keep, "top", reason)?;
         let Some(why) = falls(rules).filter(|_| !self.approximate) else {
             return Ok(());
         };

@@ -24,7 +24,6 @@ use parking_lot::RwLock;
 
 pub(crate) use closed::Closed;
 pub use frozen::FrozenPart;
-pub use replay::RestoredBoard;
 
 use super::distinct::{Distinct, ValueChanges};
 use super::ids::IdBudget;

@@ -31,7 +31,7 @@ mod registry;
 mod shard;
 mod table;
 
-pub use cell::{FrozenPart, RestoredBoard, SharedCell};
+pub use cell::{FrozenPart, SharedCell};
 pub use distinct::ValueChanges;
 pub use ids::{IdBudget, IdUse, REMEMBERED_ID_BYTES_MAX};
 pub use log::{Applied, Event, Log, NoLog};

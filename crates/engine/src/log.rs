@@ -24,12 +24,12 @@ pub trait Log: Send {
     /// Records an event. The caller reserved space for it before it called the engine.
     fn record(&mut self, event: Event<'_>);
 
-    /// Starts a group of events, up to [`end_together`](Self::end_together): a crash keeps all of
-    /// them or none.
-    fn begin_together(&mut self) {}
-
-    /// Ends the group that [`begin_together`](Self::begin_together) started.
-    fn end_together(&mut self) {}
+    /// Records two events, of which a crash keeps both or none.
+    fn record_together(&mut self, events: [Event<'_>; 2]) {
+        for event in events {
+            self.record(event);
+        }
+    }
 }
 
 /// A change of the registry or of a board.

@@ -26,7 +26,7 @@ pub use known_kinds::is_equivalent_for_boards;
 
 use super::cell::{Cell, SharedCell};
 use super::ids::IdBudget;
-use super::log::{Event, Log, NoLog};
+use super::log::{Event, Log};
 use known_kinds::{Kinds, current_kind};
 use shard_store::{
     BoardRecord, BoardSettings, ChangeActivityError, CreateBoardError, Deadline, KindRecord,
@@ -162,7 +162,7 @@ impl Registry {
         }
         let settings = shards.into();
         let cell = Cell::new(name.clone(), current, incarnation, settings, true, now);
-        report_made(&cell, now, log);
+        log.record(made(&cell, now));
         Ok(self.enter(&mut names, cell))
     }
 
@@ -187,7 +187,7 @@ impl Registry {
             self.forget(held.incarnation());
         }
         let cell = Cell::new(name.clone(), current, incarnation, settings, false, now);
-        report_made(&cell, now, log);
+        log.record(made(&cell, now));
         let record = self.enter(&mut names, cell);
         drop(names);
         if let Some(held) = held {
@@ -217,7 +217,7 @@ impl Registry {
     /// one implies it.
     fn end_replaced(&self, cell: &SharedCell) {
         if let Some(closed) = cell.close() {
-            drop(closed.end(&self.ids, &mut NoLog));
+            drop(closed.end(&self.ids));
         }
     }
 
@@ -315,9 +315,10 @@ fn insert_name(names: &mut Names, cell: SharedCell) {
     boards.insert(cell.name().subject().clone(), cell);
 }
 
-fn report_made(cell: &Cell, at: Timestamp, log: &mut dyn Log) {
+/// Returns the event of a board's record that was made.
+fn made(cell: &Cell, at: Timestamp) -> Event<'static> {
     let record = Cow::Owned(cell.record());
-    log.record(Event::BoardMade { record, at });
+    Event::BoardMade { record, at }
 }
 
 #[cfg(test)]

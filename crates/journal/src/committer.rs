@@ -17,7 +17,6 @@ use crate::log::Log;
 use crate::progress::{Health, Progress};
 use crate::segment::{CreateError, ZEROS_STEP_BYTES, is_full};
 use crate::settings::{Durability, Settings};
-use crate::waiters::{Waiters, WakeAtEnd};
 
 /// On a full disk, zeros are added in smaller and smaller steps, down to this size.
 const ZEROS_STEP_BYTES_MIN: usize = 64 << 10;
@@ -59,8 +58,6 @@ pub(super) struct Committer {
     mark_by: Option<Instant>,
     /// The earliest time at which the creation of a new segment is retried.
     roll_from: Option<Instant>,
-    /// Declared after `progress`.
-    waiters: WakeAtEnd,
 }
 
 impl Committer {
@@ -88,17 +85,11 @@ impl Committer {
             sync_by: None,
             mark_by: None,
             roll_from: None,
-            waiters: WakeAtEnd(Arc::default()),
         };
         committer.top_up()?;
         committer.schedule_mark();
         committer.publish();
         Ok((committer, watching))
-    }
-
-    /// Returns the tasks that wait for records.
-    pub(super) fn waiters(&self) -> Arc<Waiters> {
-        Arc::clone(&self.waiters.0)
     }
 
     /// Runs until it is asked to end, or the disk fails.
@@ -309,23 +300,14 @@ impl Committer {
             synced: self.log.synced,
             health,
         };
-        let acknowledged = now.acknowledged;
-        let mut health_changed = false;
-        let changed = self.progress.send_if_modified(|published| {
+        self.progress.send_if_modified(|published| {
             let changed = *published != now;
-            health_changed = published.health != now.health;
-            if health_changed {
+            if published.health != now.health {
                 now.health.log();
             }
             *published = now;
             changed
         });
-        if health_changed {
-            self.waiters.0.wake_all();
-        } else if changed {
-            // What is synced is acknowledged. A task that waits for a sync of what is not waits again.
-            self.waiters.0.wake_until(acknowledged);
-        }
     }
 }
 

@@ -21,7 +21,6 @@ use crate::read::Recovered;
 use crate::sequence::Sequence;
 use crate::settings::Settings;
 use crate::tail;
-use crate::waiters::Waiters;
 
 /// A running journal. If it is dropped without [`stop`](Self::stop), it ends as if the process had been killed: pending
 /// records are not written.
@@ -32,7 +31,6 @@ pub struct Journal {
     pub(super) inbox: Arc<Inbox>,
     capacity: Arc<Capacity>,
     progress: watch::Receiver<Progress>,
-    pub(super) waiters: Arc<Waiters>,
     metrics: JournalMetrics,
     thread: Mutex<Option<JoinHandle<()>>>,
 }
@@ -51,7 +49,6 @@ impl Journal {
         let capacity = Arc::new(Capacity::none());
         let (committer, progress) =
             Committer::new(log, settings, Arc::clone(&inbox), Arc::clone(&capacity))?;
-        let waiters = committer.waiters();
         let thread = thread::Builder::new()
             .name("megaboard-journal".to_owned())
             .spawn(|| committer.run())?;
@@ -61,7 +58,6 @@ impl Journal {
             inbox,
             capacity,
             progress,
-            waiters,
             metrics,
             thread: Mutex::new(Some(thread)),
         })
@@ -152,13 +148,13 @@ impl Journal {
 
     /// Waits until all records before `until` are durable, as the durability setting defines it.
     pub async fn durable(&self, until: Sequence) -> Result<(), OutcomeUnknown> {
-        progress::acknowledged(&self.progress, &self.waiters, until).await
+        progress::wait_for(&self.progress, |now| now.acknowledged(until)).await
     }
 
     /// Blocks until all records before `until` are synced, regardless of the durability setting.
     pub fn durable_blocking(&self, until: Sequence) -> Result<(), OutcomeUnknown> {
         self.inbox.request_sync(until);
-        progress::block_on(progress::synced(&self.progress, &self.waiters, until))
+        progress::block_on(progress::wait_for(&self.progress, |now| now.synced(until)))
     }
 
     /// Removes the segments whose records are all before `sequence`, except the current one.

@@ -12,7 +12,7 @@
 //! - `format`: the bytes of headers. `segment`: the files. `read`, `window`, `search`: recovery.
 //! - `log`: the operations on the disk and their order; no thread, no clock. `tail`: prepares a recovered log for
 //!   writing. `end`: a file that records how far the log is durable.
-//! - `committer`: the only thread that writes. `inbox`, `capacity`, `progress`, `waiters`: its communication with other
+//! - `committer`: the only thread that writes. `inbox`, `capacity`, `progress`: its communication with other
 //!   threads.
 //! - `handle`: the [`Journal`], which the store uses.
 //!
@@ -36,7 +36,6 @@ mod settings;
 mod tail;
 #[cfg(test)]
 mod tests;
-mod waiters;
 mod window;
 
 #[cfg(test)]

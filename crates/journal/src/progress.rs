@@ -1,18 +1,10 @@
 //! [`Progress`]: how far the log is synced, and its health. Published by the committer.
 //!
-//! It is in a watch channel, so that any number of tasks, on any runtime or none, can wait for it. Those that wait for
-//! records are woken by `waiters`.
-
-use std::future::poll_fn;
-use std::pin::pin;
-use std::sync::Arc;
-use std::task::{Context, Poll, Wake, Waker};
-use std::thread::{self, Thread};
+//! It is in a watch channel, so that any number of tasks, on any runtime or none, can wait for it.
 
 use tokio::sync::watch;
 
 use crate::sequence::Sequence;
-use crate::waiters::Waiters;
 
 /// The error after the journal's thread ended without reporting one.
 pub(super) const THREAD_ENDED: &str = "the journal's thread has ended";
@@ -72,7 +64,7 @@ impl Health {
 
 impl Progress {
     /// Returns whether everything before `until` is acknowledged, if that is known.
-    fn acknowledged(&self, until: Sequence) -> Option<Result<(), OutcomeUnknown>> {
+    pub(super) fn acknowledged(&self, until: Sequence) -> Option<Result<(), OutcomeUnknown>> {
         match self.health {
             // Records before the last sync are durable. The outcome of those after it is unknown.
             Health::Failed(_) => self.synced(until),
@@ -82,7 +74,7 @@ impl Progress {
     }
 
     /// Returns whether everything before `until` is synced, if that is known.
-    fn synced(&self, until: Sequence) -> Option<Result<(), OutcomeUnknown>> {
+    pub(super) fn synced(&self, until: Sequence) -> Option<Result<(), OutcomeUnknown>> {
         if until <= self.synced {
             return Some(Ok(()));
         }
@@ -119,69 +111,22 @@ impl Progress {
     }
 }
 
-/// Waits until everything before `until` is acknowledged.
-pub(super) async fn acknowledged(
+/// Waits until the outcome of what the caller has appended is known. While one group is synced the next one forms, and
+/// the writers of both are woken.
+pub(super) async fn wait_for(
     progress: &watch::Receiver<Progress>,
-    waiters: &Waiters,
-    until: Sequence,
-) -> Result<(), OutcomeUnknown> {
-    wait_for(progress, waiters, until, |now| now.acknowledged(until)).await
-}
-
-/// Waits until everything before `until` is synced.
-pub(super) async fn synced(
-    progress: &watch::Receiver<Progress>,
-    waiters: &Waiters,
-    until: Sequence,
-) -> Result<(), OutcomeUnknown> {
-    wait_for(progress, waiters, until, |now| now.synced(until)).await
-}
-
-/// Waits until `outcome`, that of everything before `until`, is known.
-async fn wait_for(
-    progress: &watch::Receiver<Progress>,
-    waiters: &Waiters,
-    until: Sequence,
     outcome: impl Fn(&Progress) -> Option<Result<(), OutcomeUnknown>>,
 ) -> Result<(), OutcomeUnknown> {
-    let known = || {
-        // The thread reports an error before it ends, unless it panics.
-        let thread_ended = progress.has_changed().is_err();
-        let known = outcome(&progress.borrow());
-        known.or_else(|| thread_ended.then(|| Err(OutcomeUnknown(THREAD_ENDED.to_owned()))))
-    };
-    let mut ticket = waiters.ticket(until);
-    poll_fn(|context| {
-        let mut tasks = waiters.lock();
-        if let Some(known) = known() {
-            ticket.forget();
-            return Poll::Ready(known);
-        }
-        ticket.wait(&mut tasks, context.waker());
-        Poll::Pending
-    })
-    .await
+    let mut progress = progress.clone();
+    let known = progress.wait_for(|now| outcome(now).is_some()).await;
+    let known = known.ok().and_then(|now| outcome(&now));
+    // The thread reports an error before it ends, unless it panics.
+    known.unwrap_or_else(|| Err(OutcomeUnknown(THREAD_ENDED.to_owned())))
 }
 
 /// Blocks this thread on a future, without a runtime.
 pub(super) fn block_on<T>(waiting: impl Future<Output = T>) -> T {
-    struct Unpark(Thread);
-
-    impl Wake for Unpark {
-        fn wake(self: Arc<Self>) {
-            self.0.unpark();
-        }
-    }
-
-    let waker = Waker::from(Arc::new(Unpark(thread::current())));
-    let mut context = Context::from_waker(&waker);
     // On a thread of a runtime, tokio's cooperative budget could suspend the future until the thread returns to the
     // runtime, which it does not do while it blocks here.
-    let mut waiting = pin!(tokio::task::unconstrained(waiting));
-    loop {
-        match waiting.as_mut().poll(&mut context) {
-            Poll::Ready(value) => return value,
-            Poll::Pending => thread::park(),
-        }
-    }
+    futures::executor::block_on(tokio::task::unconstrained(waiting))
 }

@@ -1,13 +1,13 @@
-//! [`Scope::at_once`]: a range of a whole board, if the store reads boards in one step.
+//! [`ReadContext::at_once`]: a range of a whole board, if the store reads boards in one step.
 
 use board::RankStyle;
 use shard_store::{Anchor, BoardReading, RangeAsk, StoreError};
 
 use crate::gather::{Gathered, entries};
 use crate::ranks::ranked;
-use crate::scope::Scope;
+use crate::read_context::ReadContext;
 
-impl Scope<'_> {
+impl ReadContext<'_> {
     /// Reads this many entries before an anchor in the order of the whole board, and from it on, if the
     /// store reads boards in one step.
     pub(crate) async fn at_once(
@@ -34,7 +34,7 @@ impl Scope<'_> {
         } = reading;
         let members = members.min(self.keep());
         let listed = members.saturating_sub(part.start);
-        let entries = part.entries.into_iter().take(entries(listed));
+        let all = part.entries.into_iter().take(entries(listed));
         let (rules, style) = (self.kind.rules(), self.kind.rank_style());
         let better = match style {
             RankStyle::Dense => part.group.better,
@@ -43,7 +43,8 @@ impl Scope<'_> {
         Gathered {
             versions,
             members,
-            entries: ranked(rules, style, entries, part.start + 1, better),
+            above: entries(part.anchor.unwrap_or(0).saturating_sub(part.start)),
+            entries: ranked(rules, style, all, part.start + 1, better),
         }
     }
 }

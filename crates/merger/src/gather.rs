@@ -1,6 +1,6 @@
-//! [`Scope::gather`]: fetches a range of a board from its shards, and proves that it is complete. A
+//! [`ReadContext::gather`]: fetches a range of a board from its shards, and proves that it is complete. A
 //! page, a neighbourhood, a score range and a top are each one `gather`, unless the store reads the
-//! whole board in one step ([`Scope::at_once`]).
+//! whole board in one step ([`ReadContext::at_once`]).
 //!
 //! Members are hashed, so a range of n entries of the whole board has about n/N on each shard, give
 //! or take √(n/N). Every shard is asked for that much around one cut of the order; the parts are
@@ -23,7 +23,7 @@ use shard_store::{
 use crate::kway::merge;
 use crate::merger::ReadResult;
 use crate::ranks::{RankedEntry, ranked};
-use crate::scope::{Scope, fetched};
+use crate::read_context::{ReadContext, fetched};
 use crate::version::Version;
 
 /// Standard deviations of a shard's share that are fetched in the first round from the top, where
@@ -98,6 +98,8 @@ pub(crate) struct Gathered {
     pub(crate) versions: Vec<ShardVersion>,
     /// Ranked members of the whole board.
     pub(crate) members: u64,
+    /// How many of the entries are above the cut.
+    pub(crate) above: usize,
     /// The entries of the range.
     pub(crate) entries: Vec<RankedEntry>,
 }
@@ -139,7 +141,7 @@ const fn guess(count: u64) -> f64 {
     count as f64
 }
 
-impl Scope<'_> {
+impl ReadContext<'_> {
     /// Returns a read's result: all entries of a range.
     pub(crate) fn answer(&self, gathered: Gathered) -> ReadResult<Vec<RankedEntry>> {
         self.result(gathered.versions, gathered.members, gathered.entries)
@@ -211,13 +213,7 @@ impl Scope<'_> {
             let whole: Vec<ShardReading> = readings.into_iter().flatten().collect();
             spend(fetched(&whole)).await;
             match self.prove(&whole, want, &mut reaches) {
-                Ok((members, entries)) => {
-                    return Ok(Gathered {
-                        versions: whole.iter().map(|reading| reading.version).collect(),
-                        members,
-                        entries,
-                    });
-                }
+                Ok(gathered) => return Ok(gathered),
                 Err(short) => {
                     readings = whole.into_iter().map(Some).collect();
                     for shard in short {
@@ -294,14 +290,13 @@ impl Scope<'_> {
         }
     }
 
-    /// Returns the members and the range, or the shards that have to be asked for more, with their reach
-    /// widened.
+    /// Returns the range, or the shards that have to be asked for more, with their reach widened.
     fn prove(
         &self,
         readings: &[ShardReading],
         want: Want,
         reaches: &mut [Reach],
-    ) -> Result<(u64, Vec<RankedEntry>), Vec<usize>> {
+    ) -> Result<Gathered, Vec<usize>> {
         let members = self.members_of(readings);
         let cut: u64 = readings
             .iter()
@@ -344,7 +339,12 @@ impl Scope<'_> {
             }
         }
         if short.is_empty() {
-            Ok((members, self.rank(readings, &stretch, from)))
+            Ok(Gathered {
+                versions: readings.iter().map(|reading| reading.version).collect(),
+                members,
+                above: entries(cut.saturating_sub(from)),
+                entries: self.rank(readings, &stretch, from),
+            })
         } else {
             Err(short)
         }

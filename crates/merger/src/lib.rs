@@ -13,6 +13,7 @@
 
 mod at_once;
 mod cache;
+mod consistent_read;
 mod error;
 mod gather;
 pub mod gzip;
@@ -23,8 +24,7 @@ mod merger;
 mod metrics;
 mod ranks;
 mod read;
-mod scope;
-mod steady;
+mod read_context;
 mod version;
 
 pub use cache::{Rendered, ServedTop, Snapshot, TopForm, TopResponse, TopView};
@@ -32,5 +32,7 @@ pub use error::ReadError;
 pub use merger::{Merger, ReadFuture, ReadResult, Renderer, Settings, final_from};
 pub use metrics::Counters;
 pub use ranks::{MemberStanding, RankedEntry};
-pub use read::{BoardInfo, End, MemberView, PositionView, Slice, UnlistedView, WindowMembers};
+pub use read::{
+    BoardInfo, End, MemberAsk, MemberView, PositionView, Slice, UnlistedView, WindowMembers,
+};
 pub use version::Version;

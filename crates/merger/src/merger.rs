@@ -13,11 +13,11 @@ use shard_store::{BoardSettings, Clock, ShardStore, StoreError};
 use tokio::time::timeout;
 
 use crate::cache::{GlobalBoards, Rendered};
+use crate::consistent_read::consistent_read;
 use crate::error::ReadError;
 use crate::metrics::Counters;
 use crate::ranks::RankedEntry;
-use crate::scope::{Scope, steps};
-use crate::steady::steady;
+use crate::read_context::{ReadContext, steps};
 use crate::version::Version;
 
 /// Maximum wait of a read of a closed window for the durability of what it has seen.
@@ -170,7 +170,7 @@ impl Merger {
         name: &'a BoardName,
         kind: &'a Arc<Kind>,
         window: Window,
-        read: impl Fn(Scope<'a>) -> Read + Send + Sync + 'a,
+        read: impl Fn(ReadContext<'a>) -> Read + Send + Sync + 'a,
     ) -> ReadFuture<'a, T>
     where
         T: Default + Send + 'a,
@@ -193,8 +193,8 @@ impl Merger {
                         return Ok(ReadResult::uncreated(activity, as_of));
                     }
                 };
-                let scope = self.scope(record.clone(), kind, window, as_of);
-                match steady(scope, &read).await {
+                let context = self.context(record.clone(), kind, window, as_of);
+                match consistent_read(context, &read).await {
                     Err(StoreError::IncarnationEnded | StoreError::SettingsChanged) => {
                         self.router.boards().forget(&record);
                     }
@@ -273,14 +273,14 @@ impl Merger {
         false
     }
 
-    pub(crate) fn scope<'a>(
+    pub(crate) fn context<'a>(
         &'a self,
         record: Arc<KnownBoard>,
         kind: &'a Arc<Kind>,
         window: Window,
         as_of: Timestamp,
-    ) -> Scope<'a> {
-        Scope {
+    ) -> ReadContext<'a> {
+        ReadContext {
             store: self.store(),
             reads_whole: self.store().reads_whole(&record, window),
             counters: &self.counters,

@@ -13,6 +13,7 @@ mod batch;
 mod boards;
 mod catalogue;
 mod changes;
+mod concurrently;
 mod empty_board;
 mod lifetimes;
 mod metrics;

@@ -1,34 +1,24 @@
-//! [`Outcomes`]: the outcomes of a request, each put in by the step that determines it.
+//! [`Outcomes`]: the outcomes of a request, as the steps that determine them find them.
 
-use parking_lot::Mutex;
 use shard_store::ItemFailure;
 
 use crate::write::WriteOutcome;
 
-/// The outcomes of a request, by index. The boards and shards of a request are written to concurrently, but by one task:
-/// nobody waits for the lock.
-pub(crate) struct Outcomes(Mutex<Vec<Option<WriteOutcome>>>);
+/// Outcomes, each with the index of its contribution, in any order.
+pub(crate) type Outcomes = Vec<(usize, WriteOutcome)>;
 
-impl Outcomes {
-    /// Creates an empty slot for each contribution.
-    pub(crate) fn of(count: usize) -> Self {
-        Self(Mutex::new(vec![None; count]))
+/// Returns the outcome of each of `count` contributions, in order.
+pub(crate) fn in_order(
+    count: usize,
+    outcomes: impl IntoIterator<Item = (usize, WriteOutcome)>,
+) -> Vec<WriteOutcome> {
+    let lost = || ItemFailure::Unknown("the write has no outcome".to_owned());
+    let mut slots = vec![None; count];
+    for (index, outcome) in outcomes {
+        slots[index] = Some(outcome);
     }
-
-    /// Puts outcomes into the slots of these indexes.
-    pub(crate) fn put(&self, outcomes: impl IntoIterator<Item = (usize, WriteOutcome)>) {
-        let mut slots = self.0.lock();
-        for (index, outcome) in outcomes {
-            slots[index] = Some(outcome);
-        }
-    }
-
-    /// Returns all outcomes in order.
-    pub(crate) fn all(self) -> Vec<WriteOutcome> {
-        let lost = || ItemFailure::Unknown("the write has no outcome".to_owned());
-        let slots = self.0.into_inner().into_iter();
-        slots
-            .map(|slot| slot.unwrap_or_else(|| WriteOutcome::Failed(lost())))
-            .collect()
-    }
+    let slots = slots.into_iter();
+    slots
+        .map(|slot| slot.unwrap_or_else(|| WriteOutcome::Failed(lost())))
+        .collect()
 }

@@ -1,25 +1,25 @@
 //! [`PendingItems`]: the items of a board that have no outcome yet.
 
-use board::{Activity, ActivityRejection, Timestamp};
+use board::{Activity, ActivityRejection, Admission, Timestamp};
 use shard_store::ItemFailure;
 
 use crate::batch::BatchItem;
 use crate::catalogue::KnownKind;
 use crate::moment::Moment;
 use crate::outcomes::Outcomes;
-use crate::plan::admit_again;
+use crate::plan::admit_all;
 use crate::write::WriteOutcome;
 
 /// The items of a board that have no outcome yet.
 pub(crate) struct PendingItems<'a> {
-    /// In order.
+    /// Those of a member are in order.
     pub(crate) items: Vec<BatchItem>,
     /// When the first of their windows closes.
     pub(crate) closes_at: Option<Timestamp>,
     /// The moment by which they are admitted.
     pub(crate) moment: Moment,
-    /// Where their outcomes are put.
-    pub(crate) outcomes: &'a Outcomes,
+    /// The outcomes of all others.
+    pub(crate) outcomes: &'a mut Outcomes,
 }
 
 impl PendingItems<'_> {
@@ -27,7 +27,7 @@ impl PendingItems<'_> {
     pub(crate) fn end(self, outcome: impl Fn(&BatchItem) -> WriteOutcome) {
         let ended = self.items.iter();
         let ended = ended.map(|item| (item.origin.index, outcome(item)));
-        self.outcomes.put(ended);
+        self.outcomes.extend(ended);
     }
 
     /// Fails every item.
@@ -62,7 +62,7 @@ impl PendingItems<'_> {
         items.retain(|item| match activity.admit(item.origin.at, moment.now) {
             Ok(()) => true,
             Err(rejection) => {
-                outcomes.put([(item.origin.index, end(rejection))]);
+                outcomes.push((item.origin.index, end(rejection)));
                 false
             }
         });
@@ -71,10 +71,7 @@ impl PendingItems<'_> {
     /// Admits items that have missed a deadline again, by the current time.
     pub(crate) fn admit_again(&mut self, kind: &KnownKind) {
         self.moment = self.moment.later();
-        let (closes_at, refused) = admit_again(&mut self.items, &kind.kind, self.moment.now);
-        self.closes_at = closes_at;
-        let refused = refused.into_iter();
-        let refused = refused.map(|(index, reason)| (index, WriteOutcome::Rejected(reason)));
-        self.outcomes.put(refused);
+        let (admission, now) = (&mut Admission::default(), self.moment.now);
+        self.closes_at = admit_all(&mut self.items, &kind.kind, admission, now, self.outcomes);
     }
 }

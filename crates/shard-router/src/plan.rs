@@ -1,4 +1,4 @@
-//! [`Plan`]: contributions, each admitted to its windows or rejected.
+//! [`plan`]: admits each contribution to its windows, or rejects it.
 //!
 //! Pure: no store, no clock. Contributions to one board keep their order.
 
@@ -10,14 +10,8 @@ use smallvec::SmallVec;
 
 use crate::batch::{BatchItem, BoardBatch, BoardBatches, KindPart};
 use crate::catalogue::KnownKind;
-use crate::write::WriteRejected;
-
-/// Everything admitted, by board, and everything rejected, by index.
-pub(crate) struct Plan {
-    /// Boards to which something was admitted.
-    pub(crate) boards: SmallVec<[BoardBatch; 1]>,
-    pub(crate) refused: Vec<(usize, WriteRejected)>,
-}
+use crate::outcomes::Outcomes;
+use crate::write::{WriteOutcome, WriteRejected};
 
 /// Admissions that are searched for that of a kind. A request has few kinds; with more, some are admitted anew.
 const SEARCHED_MAX: usize = 8;
@@ -39,42 +33,34 @@ impl Admissions {
     }
 }
 
-pub(crate) fn plan(batches: BoardBatches, now: Timestamp) -> Plan {
+/// Returns the boards to which something was admitted. Everything rejected gets its outcome.
+pub(crate) fn plan(
+    batches: BoardBatches,
+    now: Timestamp,
+    outcomes: &mut Outcomes,
+) -> SmallVec<[BoardBatch; 1]> {
     let mut boards = batches.boards;
-    let mut refused = Vec::new();
     let mut admissions = Admissions::default();
     boards.retain_mut(|board| {
         board.parts.retain_mut(|part| {
             let KindPart { kind, items, .. } = part;
             let admission = admissions.of(kind);
-            part.closes_at = admit_all(items, &kind.kind, admission, now, &mut refused);
+            part.closes_at = admit_all(items, &kind.kind, admission, now, outcomes);
             !part.items.is_empty()
         });
         !board.parts.is_empty()
     });
-    Plan { boards, refused }
+    boards
 }
 
-/// Admits the items again, at a later time. Like [`plan`], removes those that no window accepts any
-/// more, and returns them by index, with the time when the first of the remaining windows closes.
-pub(crate) fn admit_again(
-    items: &mut Vec<BatchItem>,
-    kind: &Kind,
-    now: Timestamp,
-) -> (Option<Timestamp>, Vec<(usize, WriteRejected)>) {
-    let mut refused = Vec::new();
-    let closes_at = admit_all(items, kind, &mut Admission::default(), now, &mut refused);
-    (closes_at, refused)
-}
-
-/// Sets the windows of items of one kind, and moves those that no window accepts to `refused`.
-/// Returns when the first of the windows closes.
-fn admit_all(
+/// Sets the windows of items of one kind, and removes those that no window accepts, which get their outcome. Returns
+/// when the first of the windows closes.
+pub(crate) fn admit_all(
     items: &mut Vec<BatchItem>,
     kind: &Kind,
     admission: &mut Admission,
     now: Timestamp,
-    refused: &mut Vec<(usize, WriteRejected)>,
+    outcomes: &mut Outcomes,
 ) -> Option<Timestamp> {
     let mut closes_at = None;
     items.retain_mut(|item| match admit(item, kind, admission, now) {
@@ -86,7 +72,7 @@ fn admit_all(
             true
         }
         Err(reason) => {
-            refused.push((item.origin.index, reason));
+            outcomes.push((item.origin.index, WriteOutcome::Rejected(reason)));
             false
         }
     });

@@ -5,7 +5,6 @@ use std::sync::{Arc, OnceLock};
 use board::{Activity, BoardName, Kind, Member, Timestamp, Window};
 use futures::FutureExt as _;
 use futures::future::BoxFuture;
-use futures::stream::{self, StreamExt};
 use metering::Registry;
 use shard_store::{
     BoardRecord, BoardSettings, Change, ChangeActivityError, DeleteBoardError, ItemFailure,
@@ -16,9 +15,10 @@ use crate::arrivals::Arrivals;
 use crate::batch::{BoardBatches, Contribution};
 use crate::boards::{Boards, KNOWN_BOARDS_MAX, KnownBoard};
 use crate::catalogue::{Catalogue, KnownKind};
+use crate::concurrently::concurrently;
 use crate::metrics::Metrics;
 use crate::moment::Moment;
-use crate::outcomes::Outcomes;
+use crate::outcomes::{Outcomes, in_order};
 use crate::plan::plan;
 use crate::send::{ActivityCheck, Sending};
 use crate::target_board::BoardFinder;
@@ -218,11 +218,9 @@ impl Router {
             };
             return vec![WriteOutcome::Failed(failure); count];
         }
-        let plan = plan(batches, moment.now);
-        let outcomes = Outcomes::of(count);
-        let refused = plan.refused.into_iter();
-        outcomes.put(refused.map(|(index, reason)| (index, WriteOutcome::Rejected(reason))));
-        let watch = Watch::over_writes(self.watcher(), &plan.boards);
+        let mut outcomes = Outcomes::new();
+        let boards = plan(batches, moment.now, &mut outcomes);
+        self.metrics.boards.observe_count(boards.len());
         let sending = Sending {
             store: &*self.store,
             finder: BoardFinder {
@@ -232,26 +230,12 @@ impl Router {
             moment,
             report,
             activity_check,
-            outcomes: &outcomes,
+            watcher: self.watcher(),
             metrics: &self.metrics,
         };
-        let sending = &sending;
-        self.metrics.boards.observe_count(plan.boards.len());
-        let mut boards = plan.boards;
-        if boards.len() == 1
-            && let Some(board) = boards.pop()
-        {
-            // Most requests are to one board: without a queue and its tasks.
-            sending.send(board).await;
-        } else {
-            let sends = boards.into_iter().map(|board| sending.send(board).boxed());
-            let mut sends = stream::iter(sends.collect::<Vec<_>>())
-                .buffer_unordered(self.store.capabilities().concurrent_applies_max());
-            while sends.next().await.is_some() {}
-        }
-        let written = outcomes.all();
-        watch.written(&written);
-        written
+        let calls_max = self.store.capabilities().concurrent_applies_max();
+        let sent = concurrently(boards, calls_max, |board| sending.send(board)).await;
+        in_order(count, sent.into_iter().flatten().chain(outcomes))
     }
 
     /// Sets the settings of a board that is not yet created, replacing earlier ones. If another

@@ -24,12 +24,12 @@
 
 use board::{Activity, BoardName, Timestamp};
 use futures::FutureExt;
-use futures::stream::{self, StreamExt};
 use shard_store::{Batch, BoardRecord, Deadline, ItemFailure, Outcome, ShardStore, StoreError};
 use tracing::{Instrument as _, Span};
 
 use crate::batch::{BoardBatch, KindPart};
 use crate::catalogue::KnownKind;
+use crate::concurrently::concurrently;
 use crate::empty_board;
 use crate::metrics::Metrics;
 use crate::moment::Moment;
@@ -38,6 +38,7 @@ use crate::pending::PendingItems;
 use crate::shard_batch::{ShardBatch, batches};
 use crate::target_board::{BoardFinder, TargetBoard};
 use crate::trace_target::TRACE_TARGET;
+use crate::watch::{Watch, Watcher};
 use crate::write::WriteOutcome;
 
 /// Attempts of one request at a board whose incarnations end, or whose windows close.
@@ -60,7 +61,7 @@ pub(crate) struct Sending<'a> {
     pub(crate) moment: Moment,
     pub(crate) report: bool,
     pub(crate) activity_check: ActivityCheck,
-    pub(crate) outcomes: &'a Outcomes,
+    pub(crate) watcher: Option<&'a dyn Watcher>,
     pub(crate) metrics: &'a Metrics,
 }
 
@@ -84,23 +85,28 @@ struct SentItems {
 }
 
 impl Sending<'_> {
-    /// Applies the batch of one board. Parts are sent one after the other, so that the items of one
-    /// member stay in order.
-    pub(crate) async fn send(&self, batch: BoardBatch) {
+    /// Applies the batch of one board, and returns the outcomes. Parts are sent one after the other, so that the items
+    /// of one member stay in order.
+    pub(crate) async fn send(&self, batch: BoardBatch) -> Outcomes {
+        let watch = Watch::over_writes(self.watcher, &batch);
         let BoardBatch { name, parts } = batch;
+        let count = parts.iter().map(|part| part.items.len()).sum();
+        let mut outcomes = Outcomes::with_capacity(count);
         for part in parts {
-            self.send_part(&name, part).await;
+            self.send_part(&name, part, &mut outcomes).await;
         }
+        watch.written(&outcomes);
+        outcomes
     }
 
-    async fn send_part(&self, name: &BoardName, part: KindPart) {
+    async fn send_part(&self, name: &BoardName, part: KindPart, outcomes: &mut Outcomes) {
         let KindPart {
             kind,
             items,
             closes_at,
         } = part;
         let mut pending = PendingItems {
-            outcomes: self.outcomes,
+            outcomes,
             items,
             closes_at,
             moment: self.moment.clone(),
@@ -204,47 +210,32 @@ impl Sending<'_> {
             outcomes: written,
         } = pending;
         let until = self.until(&record.activity, *closes_at, moment);
-        let mut batches = batches(record, std::mem::take(items));
-        let mut sent = SentItems::default();
-        let mut put = |(batch, result): (ShardBatch, Result<Vec<Outcome>, Missed>)| match result {
-            Ok(outcomes) => {
-                let from = batch.origins.iter().zip(&batch.items);
-                written.put(
-                    outcomes
-                        .into_iter()
-                        .zip(from)
-                        .map(|(outcome, (origin, item))| {
-                            let outcome = WriteOutcome::of(outcome, origin, item, &kind.kind);
-                            // Members that are removed, erased, or leave, are no contributions.
-                            let is_contribution = outcome.is_applied() && !item.change.is_removal();
-                            sent.contributions += usize::from(is_contribution);
-                            sent.may_have_changed_board |= outcome.may_have_changed_board();
-                            (origin.index, outcome)
-                        }),
-                );
-            }
-            Err(missed) => {
-                sent.any_outdated |= missed == Missed::RecordOutdated;
-                sent.any_late |= missed == Missed::DeadlinePassed;
-                items.extend(batch.into_items());
-            }
-        };
+        let batches = batches(record, std::mem::take(items));
+        let calls_max = self.store.capabilities().concurrent_applies_max();
         let call = |batch| self.call(record, kind, batch, moment.now, until);
-        if batches.len() == 1
-            && let Some(batch) = batches.pop()
-        {
-            // A contribution of its own goes to one shard: without a queue and its tasks.
-            put(call(batch).await);
-        } else {
-            let calls = batches.into_iter().map(|batch| call(batch).boxed());
-            let mut calls = stream::iter(calls.collect::<Vec<_>>())
-                .buffer_unordered(self.store.capabilities().concurrent_applies_max());
-            while let Some(answered) = calls.next().await {
-                put(answered);
+        let mut sent = SentItems::default();
+        for (batch, result) in concurrently(batches, calls_max, call).await {
+            match result {
+                Ok(outcomes) => {
+                    let from = batch.origins.iter().zip(&batch.items);
+                    let outcomes = outcomes.into_iter().zip(from);
+                    written.extend(outcomes.map(|(outcome, (origin, item))| {
+                        let outcome = WriteOutcome::of(outcome, origin, item, &kind.kind);
+                        // Members that are removed, erased, or leave, are no contributions.
+                        let is_contribution = outcome.is_applied() && !item.change.is_removal();
+                        sent.contributions += usize::from(is_contribution);
+                        sent.may_have_changed_board |= outcome.may_have_changed_board();
+                        (origin.index, outcome)
+                    }));
+                }
+                // Those of a member are from one shard, and still in order.
+                Err(missed) => {
+                    sent.any_outdated |= missed == Missed::RecordOutdated;
+                    sent.any_late |= missed == Missed::DeadlinePassed;
+                    items.extend(batch.into_items());
+                }
             }
         }
-        // Each shard has returned its own in order.
-        items.sort_unstable_by_key(|item| item.origin.index);
         sent
     }
 

@@ -32,118 +32,91 @@ pub enum BoardChange<'a> {
     Anywhere,
 }
 
-/// The writes of a request to one board.
-pub(crate) struct Watched {
+/// A board that is being written, if it is watched. Reports it when it is dropped.
+pub(crate) struct Watch<'a> {
+    /// `None` once it has been reported.
+    watcher: Option<&'a dyn Watcher>,
     board: Arc<BoardName>,
-    indexes: Vec<usize>,
-    /// All windows that they count in, each once.
+    /// All windows that the writes count in, each once.
     windows: Vec<Window>,
     /// Whether some affect all existing windows.
     anywhere: bool,
 }
 
-impl Watched {
-    /// Returns those of these boards that are watched.
-    pub(crate) fn of(boards: &[BoardBatch]) -> Vec<Self> {
-        let watched = boards
-            .iter()
-            .filter(|batch| batch.parts.iter().any(is_published));
-        watched.map(Self::one).collect()
-    }
-
-    fn one(batch: &BoardBatch) -> Self {
-        let items = batch.parts.iter().flat_map(|part| &part.items);
-        let mut watched = Self {
+impl<'a> Watch<'a> {
+    /// Watches writes to a board that have not been sent yet.
+    pub(crate) fn over_writes(watcher: Option<&'a dyn Watcher>, batch: &BoardBatch) -> Self {
+        let mut parts = batch.parts.iter();
+        let mut watch = Self {
+            watcher: watcher.filter(|_| parts.any(is_published)),
             board: batch.name.clone(),
-            indexes: Vec::new(),
             windows: Vec::new(),
             anywhere: false,
         };
+        if watch.watcher.is_none() {
+            return watch;
+        }
         let mut seen = HashSet::new();
         let mut last: Option<&Windows> = None;
-        for item in items {
+        for item in batch.parts.iter().flat_map(|part| &part.items) {
             let windows = &item.item.windows;
-            watched.indexes.push(item.origin.index);
             // Removals have no windows.
-            watched.anywhere |= windows.is_empty();
+            watch.anywhere |= windows.is_empty();
             // Writes of about the same time share their windows.
             if !last.is_some_and(|last| Arc::ptr_eq(last, windows)) {
                 let new = windows.iter().filter(|window| seen.insert(**window));
-                watched.windows.extend(new);
+                watch.windows.extend(new);
             }
             last = Some(windows);
         }
-        watched
-    }
-
-    fn changes(&self) -> impl Iterator<Item = BoardChange<'_>> {
-        let anywhere = self.anywhere.then_some(BoardChange::Anywhere);
-        let windows = (!self.windows.is_empty()).then_some(BoardChange::Windows(&self.windows));
-        anywhere.into_iter().chain(windows)
-    }
-}
-
-fn is_published(part: &KindPart) -> bool {
-    part.kind.kind.publication().is_some()
-}
-
-/// The watched boards of a request in progress.
-pub(crate) struct Watch<'a> {
-    watcher: Option<&'a dyn Watcher>,
-    /// The boards that have not been reported yet.
-    boards: Vec<Watched>,
-}
-
-impl<'a> Watch<'a> {
-    /// Watches writes that have not been sent yet.
-    pub(crate) fn over_writes(watcher: Option<&'a dyn Watcher>, batches: &[BoardBatch]) -> Self {
-        let boards = watcher.map_or_else(Vec::new, |_| Watched::of(batches));
-        Self { watcher, boards }
+        watch
     }
 
     /// Watches a board that is about to be deleted, or to get other settings.
     pub(crate) fn over_board(watcher: Option<&'a dyn Watcher>, board: &BoardName) -> Self {
-        let board = Watched {
+        Self {
+            watcher,
             board: Arc::new(board.clone()),
-            indexes: Vec::new(),
             windows: Vec::new(),
             anywhere: true,
-        };
-        let boards = vec![board];
-        Self { watcher, boards }
+        }
     }
 
-    /// Reports boards where anything was or may have been changed.
-    pub(crate) fn written(mut self, written: &[WriteOutcome]) {
-        self.report(|board| {
-            let mut outcomes = board.indexes.iter().map(|index| &written[*index]);
-            outcomes.any(WriteOutcome::may_have_changed_board)
-        });
+    /// Reports the board if anything was or may have been changed.
+    pub(crate) fn written(mut self, outcomes: &[(usize, WriteOutcome)]) {
+        let mut outcomes = outcomes.iter().map(|(_, outcome)| outcome);
+        if outcomes.any(WriteOutcome::may_have_changed_board) {
+            self.changed();
+        } else {
+            self.watcher = None;
+        }
     }
 
     /// Reports the board that was changed, or may have been: the watcher reads its current state.
     pub(crate) fn changed(mut self) {
-        self.report(|_| true);
+        self.report(|watcher, board, change| watcher.board_changed(board, change));
     }
 
-    fn report(&mut self, has_changed: impl Fn(&Watched) -> bool) {
-        let boards = std::mem::take(&mut self.boards);
-        let Some(watcher) = self.watcher else { return };
-        for board in boards.iter().filter(|board| has_changed(board)) {
-            for change in board.changes() {
-                watcher.board_changed(&board.board, change);
-            }
+    fn report(&mut self, report: impl Fn(&dyn Watcher, &Arc<BoardName>, BoardChange<'_>)) {
+        let Some(watcher) = self.watcher.take() else {
+            return;
+        };
+        if self.anywhere {
+            report(watcher, &self.board, BoardChange::Anywhere);
+        }
+        if !self.windows.is_empty() {
+            let windows = BoardChange::Windows(&self.windows);
+            report(watcher, &self.board, windows);
         }
     }
 }
 
 impl Drop for Watch<'_> {
     fn drop(&mut self) {
-        let Some(watcher) = self.watcher else { return };
-        for board in &self.boards {
-            for change in board.changes() {
-                watcher.board_may_change(&board.board, change);
-            }
-        }
+        self.report(|watcher, board, change| watcher.board_may_change(board, change));
     }
+}
+
+fn is_published(part: &KindPart) -> bool {
+    part.kind.kind.publication().is_some()
 }

@@ -46,8 +46,6 @@ struct JournalCall<'a> {
     /// The sequence after the last event; `None` if there was none.
     until: Option<Sequence>,
     record: Vec<u8>,
-    /// Records of a group that has begun, which are appended at once.
-    together: Option<Vec<Vec<u8>>>,
 }
 
 impl Persistence {
@@ -74,7 +72,6 @@ impl Persistence {
             reservation,
             until: None,
             record: Vec::with_capacity(bytes_max.min(RECORD_BYTES_USUAL)),
-            together: None,
         };
         Ok(CallRecords {
             written: Some(written),
@@ -122,10 +119,6 @@ impl Log for CallRecords<'_> {
         if let Some(written) = &mut self.written {
             written.record.clear();
             record::encode(&Record::Event(event), &mut written.record);
-            if let Some(together) = &mut written.together {
-                together.push(written.record.clone());
-                return;
-            }
             let until = written
                 .journal
                 .append(&mut written.reservation, &written.record);
@@ -133,19 +126,12 @@ impl Log for CallRecords<'_> {
         }
     }
 
-    fn begin_together(&mut self) {
+    fn record_together(&mut self, events: [Event<'_>; 2]) {
         if let Some(written) = &mut self.written {
-            written.together = Some(Vec::new());
-        }
-    }
-
-    fn end_together(&mut self) {
-        if let Some(written) = &mut self.written
-            && let Some(together) = written.together.take().filter(|all| !all.is_empty())
-        {
+            let records = events.map(|event| record::encoded(&Record::Event(event)));
             let until = written
                 .journal
-                .append_together(&mut written.reservation, &together);
+                .append_together(&mut written.reservation, &records);
             written.until = Some(until);
         }
     }

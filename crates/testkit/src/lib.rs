@@ -6,7 +6,8 @@
 //! HTTP client would send; [`cli`] runs the other commands; [`redis`] has Redis servers; [`BadDisk`] is
 //! full or slow. None of these depends on a crate of the service, so a field that is renamed there fails the tests.
 //!
-//! [`mod@calls`] runs tests that are written as calls. [`conformance`] is the test suite of all stores.
+//! [`mod@calls`] runs tests that are written as calls. [`conformance`] is the test suite of all stores, and
+//! [`HookedStore`] a store that fails, counts and changes calls.
 
 #![expect(
     clippy::unwrap_used,
@@ -26,6 +27,7 @@ mod eventually;
 mod exposition;
 mod files;
 pub mod flights;
+mod hooked_store;
 mod hostile;
 mod launch;
 pub mod memcached;
@@ -42,6 +44,7 @@ pub use events::{Event, Events};
 pub use eventually::{DEADLINE, eventually};
 pub use exposition::{Exposition, Family, Labels, Sample};
 pub use files::allow_files;
+pub use hooked_store::HookedStore;
 pub use hostile::{HostileBytes, HostilePeer};
 pub use launch::Launch;
 pub use proxies::ReverseProxy;

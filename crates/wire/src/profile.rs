@@ -18,7 +18,7 @@ use twox_hash::XxHash3_64;
 use crate::error::ShapeError;
 
 /// A member's profile. At least one of its parts is required; one that is null counts as left out.
-#[derive(Debug, Deserialize)]
+#[derive(Debug, Deserialize, Serialize)]
 #[cfg_attr(feature = "schema", derive(utoipa::ToSchema))]
 #[cfg_attr(feature = "schema", schema(as = Profile))]
 #[serde(deny_unknown_fields, expecting = "an object with name, avatar, data")]
@@ -28,15 +28,18 @@ pub struct ProfileShape {
         feature = "schema",
         schema(min_length = 1, max_length = 64, example = "Ann")
     )]
+    #[serde(skip_serializing_if = "Option::is_none")]
     name: Option<String>,
     /// The URL of an image, `https` or `http`: at most 1,024 bytes.
     #[cfg_attr(
         feature = "schema",
         schema(max_length = 1024, example = "https://img.example/ann.png")
     )]
+    #[serde(skip_serializing_if = "Option::is_none")]
     avatar: Option<String>,
     /// Any JSON, at most 1,024 bytes without white space, and 32 levels of arrays and objects.
     #[cfg_attr(feature = "schema", schema(value_type = Option<Value>, required = false))]
+    #[serde(skip_serializing_if = "Option::is_none")]
     data: Option<Box<RawValue>>,
 }
 
@@ -73,30 +76,20 @@ fn present<'de, D: Deserializer<'de>>(deserializer: D) -> Result<ProfileOrNull, 
     Ok(present.map_or(ProfileOrNull::Null, ProfileOrNull::Profile))
 }
 
-/// The parts of a profile that have been checked.
-#[derive(Serialize)]
-struct ProfileParts {
-    #[serde(skip_serializing_if = "Option::is_none")]
-    name: Option<String>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    avatar: Option<String>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    data: Option<Box<RawValue>>,
-}
-
 impl ProfileShape {
     /// Returns the profile, if it is valid.
-    pub fn into_profile(self) -> Result<Profile, ShapeError> {
-        let Self { name, avatar, data } = self;
+    pub fn into_profile(mut self) -> Result<Profile, ShapeError> {
+        let Self { name, avatar, data } = &mut self;
         if name.is_none() && avatar.is_none() && data.is_none() {
             let detail = "name: is missing: one of name, avatar and data is required";
             return Err(ShapeError::invalid(detail));
         }
         name.as_deref().map_or(Ok(()), Profile::check_name)?;
         avatar.as_deref().map_or(Ok(()), Profile::check_avatar)?;
-        let data = data.map(|raw| data_of(raw.get())).transpose()?;
-        let parts = ProfileParts { name, avatar, data };
-        let json = serde_json::to_string(&parts).expect("a shape is JSON");
+        if let Some(data) = data {
+            *data = data_of(data.get())?;
+        }
+        let json = serde_json::to_string(&self).expect("a shape is JSON");
         Ok(Profile::new(&json)?)
     }
 }

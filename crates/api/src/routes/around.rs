@@ -51,7 +51,7 @@ pub(crate) async fn show(call: Box<Call>) -> HandlerResult {
     let around = extent.read();
     let found = read
         .merger()
-        .member(read.name(), kind, window.window, &member, around, None)
+        .member(read.name(), kind, window.window, &member, around)
         .await?;
     let view = match &found.value {
         MemberStanding::Ranked(view) => view,

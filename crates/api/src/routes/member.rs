@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use board::Kind;
 use http_server::query_params::whole_within;
-use merger::{MemberStanding, MemberView, UnlistedView};
+use merger::{MemberAsk, MemberStanding, MemberView, UnlistedView};
 use shard_router::{BoardBatches, Contribution};
 use shard_store::Change;
 use wire::problem::Problem;
@@ -53,9 +53,13 @@ pub(crate) async fn show(call: Box<Call>) -> HandlerResult {
     let read = read.validated_if(target.is_some() || with_profiles);
     let (app, member) = (&read.call.app, read.call.member()?);
     let (kind, window) = (read.board.kind(), &read.window);
+    let ask = MemberAsk {
+        target,
+        ..(1, 1).into()
+    };
     let found = app
         .merger
-        .member(read.name(), kind, window.window, &member, (1, 1), target)
+        .member(read.name(), kind, window.window, &member, ask)
         .await?;
     let shown = shown_members(&found.value);
     let profiles = app.profiles(&read.board.known, with_profiles, shown);

@@ -7,7 +7,7 @@ use std::time::Duration;
 use board::{Member, Window};
 use bytes::Bytes;
 use futures::{Stream, stream};
-use merger::{MemberStanding, MemberView};
+use merger::{MemberAsk, MemberStanding, MemberView};
 use serde::Serialize;
 use tokio::time::timeout;
 use wire::member_json;
@@ -146,8 +146,11 @@ impl OwnPosition {
         let kind = &known.kind;
         let window = resolve_now(&self.app, kind, *window)?;
         let merger = &self.app.merger;
-        let around = (ABOVE_MAX, 1);
-        let read = merger.member_of_whole(board, kind, window.window, &self.member, around);
+        let ask = MemberAsk {
+            counts_without_standing: true,
+            ..(ABOVE_MAX, 1).into()
+        };
+        let read = merger.member(board, kind, window.window, &self.member, ask);
         let answer = read.await?;
         let envelope = window.envelope(board, &answer);
         let view = match &answer.value {

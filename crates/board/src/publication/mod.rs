@@ -51,14 +51,12 @@ impl Publication {
     /// Validates the publication against the kind it is part of.
     pub(crate) fn check(&self, rules: &[WindowRule], top: u64) -> Result<(), KindError> {
         for (i, period) in self.windows.iter().enumerate() {
-            if self.windows[..i].contains(period) {
-                let reason = format!("{period} is named twice");
-                return Err(KindError::new("publish.windows", reason));
-            }
-            if !rules.iter().any(|rule| rule.period == *period) {
-                let reason = format!("{period} is not one of the kind's windows");
-                return Err(KindError::new("publish.windows", reason));
-            }
+            let is_new = !self.windows[..i].contains(period);
+            let reason = format!("{period} is named twice");
+            KindError::unless(is_new, "publish.windows", reason)?;
+            let is_ranked = rules.iter().any(|rule| rule.period == *period);
+            let reason = format!("{period} is not one of the kind's windows");
+            KindError::unless(is_ranked, "publish.windows", reason)?;
         }
         let published = if self.windows.is_empty() {
             rules.len()
@@ -66,36 +64,26 @@ impl Publication {
             self.windows.len()
         };
         self.check_key(published)?;
-        if let Some(depth) = self.top
-            && !(1..=top).contains(&depth)
-        {
+        if let Some(depth) = self.top {
             let reason = format!("{depth} is not between 1 and {top}, the kind's top");
-            return Err(KindError::new("publish.top", reason));
+            KindError::unless((1..=top).contains(&depth), "publish.top", reason)?;
         }
-        if self.encoding.len() > ENCODING_BYTES_MAX {
-            let reason = format!("is longer than {ENCODING_BYTES_MAX} bytes");
-            return Err(KindError::new("publish.encoding", reason));
-        }
-        if !(PUBLISH_EVERY_MIN..=PUBLISH_EVERY_MAX).contains(&self.every) {
-            let reason = "is not between 100ms and 1h";
-            return Err(KindError::new("publish.every", reason));
-        }
-        Ok(())
+        let is_valid = self.encoding.len() <= ENCODING_BYTES_MAX;
+        let reason = format!("is longer than {ENCODING_BYTES_MAX} bytes");
+        KindError::unless(is_valid, "publish.encoding", reason)?;
+        let is_valid = (PUBLISH_EVERY_MIN..=PUBLISH_EVERY_MAX).contains(&self.every);
+        KindError::unless(is_valid, "publish.every", "is not between 100ms and 1h")
     }
 
     /// Checks that each window of each board has its own key.
     fn check_key(&self, periods: usize) -> Result<(), KindError> {
-        if !self.key.names_subject() {
-            let reason = format!("{} does not contain {{subject}}", self.key);
-            return Err(KindError::new("publish.key", reason));
-        }
-        if periods > 1 && !self.key.names_window() {
-            let reason = format!(
-                "{} contains neither {{window}} nor {{period}}, but {periods} windows are published",
-                self.key
-            );
-            return Err(KindError::new("publish.key", reason));
-        }
-        Ok(())
+        let reason = format!("{} does not contain {{subject}}", self.key);
+        KindError::unless(self.key.names_subject(), "publish.key", reason)?;
+        let reason = format!(
+            "{} contains neither {{window}} nor {{period}}, but {periods} windows are published",
+            self.key
+        );
+        let is_valid = periods <= 1 || self.key.names_window();
+        KindError::unless(is_valid, "publish.key", reason)
     }
 }

@@ -117,7 +117,7 @@ mod tests {
         );
         assert_eq!(write(&until(2)), Ok(Vec::new()));
         assert_eq!(reads(&until(2)), [Ok(()), Ok(())]);
-        drop(cell.close().unwrap().end(&IdBudget::new(0), &mut NoLog));
+        drop(cell.close().unwrap().end(&IdBudget::new(0)));
         assert_eq!(write(&until(1)), Err(StoreError::IncarnationEnded));
         assert!(cell.windows(&until(2), 0).is_err());
     }
@@ -138,7 +138,7 @@ mod tests {
         let in_time = now + Duration::from_hours(1);
         assert_eq!(change(&cell, until(1), Some(in_time.into())), Ok(()));
         assert_eq!(cell.activity(), Activity::ALWAYS);
-        drop(cell.close().unwrap().end(&IdBudget::new(0), &mut NoLog));
+        drop(cell.close().unwrap().end(&IdBudget::new(0)));
         assert_eq!(change(&cell, Activity::ALWAYS, None), stale, "ended");
     }
 }

@@ -5,7 +5,6 @@ use parking_lot::RwLockWriteGuard;
 
 use super::{Body, Cell, EMPTY_KEPT};
 use crate::ids::IdBudget;
-use crate::log::{Event, Log};
 
 /// An incarnation that has no readers or writers and may end.
 pub struct Closed<'a> {
@@ -41,22 +40,14 @@ impl Closed<'_> {
         self.body.is_untouched()
     }
 
-    /// Ends it. Returns its contents, which the caller drops without holding a lock.
-    pub fn end(mut self, budget: &IdBudget, log: &mut dyn Log) -> impl Sized + use<> {
+    /// Ends it, once that is recorded: nothing is applied to it afterwards. Returns its contents, which the caller drops
+    /// without holding a lock.
+    pub fn end(mut self, budget: &IdBudget) -> impl Sized + use<> {
         let ended = std::mem::replace(&mut *self.body, Body::Ended);
-        // Nothing is applied to this incarnation after this event.
-        log.record(Event::BoardEnded {
-            incarnation: self.cell.incarnation,
-        });
         drop(self);
-        release(&ended, budget);
+        for shard in ended.shards() {
+            shard.read().release_ids(budget);
+        }
         ended
-    }
-}
-
-/// Gives the bytes of an incarnation's ids back to the budget.
-fn release(ended: &Body, budget: &IdBudget) {
-    for shard in ended.shards() {
-        shard.read().release_ids(budget);
     }
 }

@@ -6,70 +6,54 @@
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicI64, Ordering};
 
-use board::{Activity, BoardName, Incarnation, Kind, ShardCount, Timestamp, Window};
+use board::{Kind, Timestamp, Window};
 use parking_lot::RwLock;
 
 use super::{Body, Cell, distinct_of};
 use crate::ids::IdBudget;
 use crate::log::NoLog;
 use crate::shard::{ApplyContext, Dropped, Shard};
-use shard_store::{Item, Outcome};
+use shard_store::{BoardRecord, Item, Outcome};
 
-/// The record of a board from a snapshot, without its contents.
-#[derive(Debug, Clone)]
-pub struct RestoredBoard {
-    /// The board's name.
-    pub name: BoardName,
-    /// The kind that it was created under.
-    pub kind: Arc<Kind>,
-    /// Which existence of the board it is.
-    pub incarnation: Incarnation,
-    /// How many shards it has.
-    pub shards: ShardCount,
-    /// The period in which the board accepts contributions.
-    pub activity: Activity,
-    /// Whether it has been created by a contribution.
-    pub created: bool,
-    /// The time of the last write, or when its settings were made.
-    pub last_write: Timestamp,
-}
-
-impl RestoredBoard {
-    /// Returns the board without contents, to be filled by a replay.
-    #[must_use]
-    pub fn empty(self) -> Cell {
-        self.with(vec![Shard::unordered()])
-            .expect("a small board has one shard")
+impl Cell {
+    /// Creates a board of a recovery without contents, to be filled by a replay.
+    pub fn restored_empty(record: BoardRecord, kind: Arc<Kind>, last_write: Timestamp) -> Self {
+        let shards = vec![Shard::unordered()];
+        Self::restored(record, kind, last_write, shards).expect("a small board has one shard")
     }
 
-    /// Returns the board with these shards, either one or as many as its record says. `None` for
-    /// any other number.
-    pub fn with(self, mut shards: Vec<Shard>) -> Option<Cell> {
-        let whole = shards.len() == 1 && self.shards.get() > 1;
+    /// Creates a board of a recovery from its record, the kind that it was created under, and the time of its last
+    /// write, or when its settings were made. It has either one shard or as many as its record says; `None` for any
+    /// other number.
+    pub fn restored(
+        record: BoardRecord,
+        kind: Arc<Kind>,
+        last_write: Timestamp,
+        mut shards: Vec<Shard>,
+    ) -> Option<Self> {
+        let whole = shards.len() == 1 && record.shards.get() > 1;
         let body = if whole {
             Body::Whole(RwLock::new(shards.pop()?))
-        } else if shards.len() == usize::from(self.shards.get()) {
+        } else if shards.len() == usize::from(record.shards.get()) {
             Body::Split(shards.into_iter().map(RwLock::new).collect())
         } else {
             return None;
         };
-        Some(Cell {
-            name: self.name,
-            distinct: distinct_of(&self.kind),
-            kind: self.kind,
-            incarnation: self.incarnation,
-            shards: self.shards,
-            activity: RwLock::new(self.activity),
+        Some(Self {
+            name: record.name,
+            distinct: distinct_of(&kind),
+            kind,
+            incarnation: record.incarnation,
+            shards: record.shards,
+            activity: RwLock::new(record.activity),
             activity_changed: AtomicBool::new(false),
-            created: AtomicBool::new(self.created),
-            settings_set_at: self.last_write,
-            last_write: AtomicI64::new(self.last_write.micros()),
+            created: AtomicBool::new(record.created),
+            settings_set_at: last_write,
+            last_write: AtomicI64::new(last_write.micros()),
             body: RwLock::new(body),
         })
     }
-}
 
-impl Cell {
     /// Returns whether the board is split into its shards.
     pub fn is_split(&self) -> bool {
         matches!(&*self.body.read(), Body::Split(_))
@@ -185,7 +169,7 @@ impl Cell {
 
 #[cfg(test)]
 mod tests {
-    use board::{Calendar, Member, Period, Value, Values, WindowRule};
+    use board::{Activity, Calendar, Incarnation, Member, Period, Value, Values, WindowRule};
 
     use super::*;
     use shard_store::{Change, Groups, Query, ShardQuery, StoreError};

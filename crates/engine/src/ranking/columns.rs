@@ -14,7 +14,7 @@
 //!
 //! The word 0 (a field without a value) is far below all others. It is the code 0 of every column.
 //!
-//! Deliberately not here: the tree, and when to pack it again (in `width`).
+//! Deliberately not here: the tree, and when to pack it again (in `packed_order`).
 
 use board::{RANK_WORDS_MAX, RankWords};
 

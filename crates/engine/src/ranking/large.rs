@@ -7,9 +7,9 @@ use board::{Bound, Member, RankKey, RankWords, Rules, Standing};
 
 use super::anchor_read::Order;
 use super::member_ref::MemberRef;
+use super::packed_order::PackedOrder;
 use super::rewrite::{RankChange, Rewrite};
 use super::small::Small;
-use super::width::Width;
 use crate::counted_tree::{self as tree, Located, Names as _, Walk};
 use crate::table::{FrozenTable, Table, TableFull, member_hash};
 use shard_store::ShardEntry;
@@ -29,7 +29,7 @@ impl From<TableFull> for RankingFull {
 #[derive(Debug)]
 pub(super) struct Large {
     table: Table,
-    order: Width,
+    order: PackedOrder,
 }
 
 impl Large {
@@ -54,7 +54,7 @@ impl Large {
     pub(super) fn unordered(rules: &Rules, members: usize) -> Self {
         Self {
             table: Table::with_room(rules.standing_len(), members, rules.name_order()),
-            order: Width::Unordered,
+            order: PackedOrder::Unordered,
         }
     }
 
@@ -68,7 +68,7 @@ impl Large {
     /// Builds the order of the scores, if there is none.
     pub(super) fn build_order(&mut self, rules: &Rules) {
         if !self.order.is_ordered() {
-            self.order = Width::of(&self.table, rules);
+            self.order = PackedOrder::of(&self.table, rules);
         }
     }
 

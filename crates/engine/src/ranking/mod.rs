@@ -13,9 +13,9 @@ mod frozen;
 mod large;
 mod member_ref;
 mod merged;
+mod packed_order;
 mod rewrite;
 mod small;
-mod width;
 
 use board::{Member, Rules, Standing};
 

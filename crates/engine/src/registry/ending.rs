@@ -5,9 +5,9 @@ use std::sync::Arc;
 use board::{BoardName, Incarnation, Kind, Timestamp};
 use shard_store::{BoardSettings, DeleteBoardError};
 
-use super::{Registry, named, report_made};
+use super::{Registry, made, named};
 use crate::cell::{Cell, Closed, SharedCell};
-use crate::log::Log;
+use crate::log::{Event, Log};
 
 impl Registry {
     /// Deletes a board. No tombstone is needed: an unknown incarnation is one that ended.
@@ -48,13 +48,16 @@ impl Registry {
         }
         // Reported before the name becomes free. A crash does not lose the settings without the
         // board.
-        log.begin_together();
-        let ended = closed.end(&self.ids, log);
+        let incarnation = cell.incarnation();
+        let end = Event::BoardEnded { incarnation };
+        match &left {
+            Some(left) => log.record_together([end, made(left, left.settings_set_at())]),
+            None => log.record(end),
+        }
+        let ended = closed.end(&self.ids);
         if let Some(left) = left {
-            report_made(&left, left.settings_set_at(), log);
             self.enter(&mut names, left);
         }
-        log.end_together();
         drop(names);
         self.forget(cell.incarnation());
         // Freeing a large board takes a while: no lock is held.

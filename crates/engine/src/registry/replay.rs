@@ -7,10 +7,11 @@
 
 use std::sync::Arc;
 
-use board::{Incarnation, Timestamp};
+use board::{Incarnation, Kind, Timestamp};
 
 use super::{Registry, insert_name, named};
-use crate::cell::{Cell, RestoredBoard, SharedCell};
+use crate::cell::{Cell, SharedCell};
+use crate::shard::Shard;
 use shard_store::{BoardRecord, KindRecord};
 
 impl Registry {
@@ -19,9 +20,17 @@ impl Registry {
         drop(self.keep_kind(&mut self.kinds.write(), record, without_boards));
     }
 
-    /// Adds a board from a snapshot.
-    pub fn restore(&self, cell: Cell) {
+    /// Adds a board from a snapshot ([`Cell::restored`]). `None`: it has a wrong number of shards.
+    pub fn restore(
+        &self,
+        record: BoardRecord,
+        kind: Arc<Kind>,
+        last_write: Timestamp,
+        shards: Vec<Shard>,
+    ) -> Option<()> {
+        let cell = Cell::restored(record, kind, last_write, shards)?;
         self.enter(&mut self.names.write(), cell);
+        Some(())
     }
 
     /// Replays the creation of a board's record, under the current version of its kind. `None`: it
@@ -46,24 +55,8 @@ impl Registry {
             None if !record.created => return Some(()),
             _ => return None,
         };
-        let BoardRecord {
-            name,
-            incarnation,
-            shards,
-            activity,
-            created,
-            ..
-        } = record.clone();
-        let restored = RestoredBoard {
-            name,
-            kind,
-            incarnation,
-            shards,
-            activity,
-            created,
-            last_write: at,
-        };
-        self.enter(&mut names, restored.empty());
+        let restored = Cell::restored_empty(record.clone(), kind, at);
+        self.enter(&mut names, restored);
         Some(())
     }
 

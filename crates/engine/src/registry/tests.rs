@@ -12,6 +12,7 @@ use board::{Hidden, ShardCount};
 use shard_store::Revision;
 
 use super::*;
+use crate::log::NoLog;
 
 fn points() -> Kind {
     points_in(Mode::Accumulate)
@@ -153,30 +154,24 @@ fn no_other_board_waits_for_the_readers_of_a_board_that_ends() {
 #[derive(Default)]
 struct Groups {
     groups: Vec<Vec<&'static str>>,
-    is_open: bool,
+}
+
+fn name_of(event: &Event<'_>) -> &'static str {
+    match event {
+        Event::BoardMade { .. } => "made",
+        Event::BoardCreated { .. } => "created",
+        Event::BoardEnded { .. } => "ended",
+        other => panic!("{other:?}"),
+    }
 }
 
 impl Log for Groups {
     fn record(&mut self, event: Event<'_>) {
-        let name = match event {
-            Event::BoardMade { .. } => "made",
-            Event::BoardCreated { .. } => "created",
-            Event::BoardEnded { .. } => "ended",
-            other => panic!("{other:?}"),
-        };
-        if !self.is_open {
-            self.groups.push(Vec::new());
-        }
-        self.groups.last_mut().unwrap().push(name);
+        self.groups.push(vec![name_of(&event)]);
     }
 
-    fn begin_together(&mut self) {
-        self.groups.push(Vec::new());
-        self.is_open = true;
-    }
-
-    fn end_together(&mut self) {
-        self.is_open = false;
+    fn record_together(&mut self, events: [Event<'_>; 2]) {
+        self.groups.push(events.iter().map(name_of).collect());
     }
 }
 

@@ -199,7 +199,7 @@ fn a_failed_sync_is_never_trusted_again() {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 4)]
-async fn all_waiting_writers_hear_of_a_failure_and_cancelled_ones_leave_nothing() {
+async fn all_waiting_writers_hear_of_a_failure() {
     let disk = SimDisk::default();
     let journal = Arc::new(open(&disk, quick()));
     disk.hold(Operation::Sync);
@@ -212,15 +212,7 @@ async fn all_waiting_writers_hear_of_a_failure_and_cancelled_ones_leave_nothing(
     };
     let first = wait(first);
     let untils = (0..64_u8).map(|writer| append(&journal, &[writer]).unwrap());
-    let (cancelled, waiting): (Vec<_>, Vec<_>) =
-        untils.map(|until| (wait(until), wait(until))).unzip();
-    let waiters = || journal.waiters.lock().len();
-    eventually("all wait", || waiters() == 1 + 2 * 64);
-    for task in cancelled {
-        task.abort();
-        assert!(task.await.unwrap_err().is_cancelled());
-    }
-    assert_eq!(waiters(), 1 + 64);
+    let waiting: Vec<_> = untils.map(wait).collect();
     // Not the sync that is in progress.
     disk.set(Trap::fails_change(0, BROKEN));
     disk.release();
@@ -229,7 +221,6 @@ async fn all_waiting_writers_hear_of_a_failure_and_cancelled_ones_leave_nothing(
         let lost = task.await.unwrap().unwrap_err();
         assert!(lost.0.contains("the journal has failed"), "{lost}");
     }
-    assert_eq!(waiters(), 0);
 }
 
 #[test]

@@ -5,8 +5,9 @@ use std::sync::Arc;
 use board::BoardName;
 use moka::sync::Cache;
 use shard_router::Changes;
+use tokio::sync::Semaphore;
 
-use super::publish::Publishers;
+use super::publish::PUBLISHING_MAX;
 use super::shown_times::ShownTimes;
 use super::single_flight::SingleFlight;
 use super::snapshot::{Key, Snapshot};
@@ -29,7 +30,9 @@ pub(crate) struct GlobalBoards {
     /// The last version of each closed window that is known to be durable.
     pub(crate) finals: Cache<Key, Version>,
     pub(super) merges: SingleFlight<Key>,
-    pub(super) sharing: Sharing,
+    pub(super) shown: ShownTimes,
+    /// The permits to publish in the background.
+    pub(super) publishing: Arc<Semaphore>,
     pub(crate) uncreated: Cache<BoardName, Arc<Snapshot>>,
     pub(super) creations: SingleFlight<BoardName>,
 }
@@ -51,7 +54,8 @@ impl GlobalBoards {
             changes: Changes::default(),
             finals,
             merges: SingleFlight::default(),
-            sharing: Sharing::default(),
+            shown: ShownTimes::default(),
+            publishing: Arc::new(Semaphore::new(PUBLISHING_MAX)),
             uncreated: Cache::new(UNCREATED_MAX),
             creations: SingleFlight::default(),
         }
@@ -62,13 +66,6 @@ impl GlobalBoards {
         self.finals.run_pending_tasks();
         self.uncreated.run_pending_tasks();
     }
-}
-
-/// The state of a merger for sharing.
-#[derive(Default)]
-pub(super) struct Sharing {
-    pub(super) shown: ShownTimes,
-    pub(super) publishers: Publishers,
 }
 
 #[cfg(test)]

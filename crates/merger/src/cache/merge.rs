@@ -12,12 +12,12 @@ use tracing::Instrument as _;
 use super::kept::KeptResponses;
 use super::share::{MergeRequest, SharedMerge};
 use super::snapshot::{Key, Need, Rendered, Shape, Snapshot};
+use crate::consistent_read::consistent_read;
 use crate::error::ReadError;
 use crate::gather::{Cut, Gathered, Want};
 use crate::merger::Merger;
 use crate::ranks::RankedEntry;
-use crate::scope::Scope;
-use crate::steady::steady;
+use crate::read_context::ReadContext;
 use crate::version::Version;
 
 impl Merger {
@@ -70,7 +70,7 @@ impl Merger {
         if let Ok(snapshot) = &merged {
             let insert = || self.boards.snapshots.insert(key, snapshot.clone());
             self.boards.changes.change(&key, insert);
-            self.boards.sharing.shown.record(&key);
+            self.boards.shown.record(&key);
         }
         *last = Some((began, merged.clone()));
         merged.map(Some)
@@ -121,8 +121,8 @@ impl Merger {
         let activity = record.activity;
         let shape = Shape::of(kind);
         let known_alike = known.filter(|known| known.shape == shape && known.activity == activity);
-        let scope = self.scope(record, kind, window, seen);
-        let gathered = steady(scope, |scope| gathered(scope, known_alike)).await?;
+        let context = self.context(record, kind, window, seen);
+        let gathered = consistent_read(context, |context| gathered(context, known_alike)).await?;
         let Some((vector, gathered)) = gathered else {
             let known = known_alike.expect("only what is known is unchanged");
             let as_of = self.shown_as_of(kind, window, &activity, seen, &known.vector);
@@ -170,20 +170,24 @@ impl Merger {
 
 /// Returns the top and its version; `None` if nothing has changed since `known`.
 async fn gathered(
-    scope: Scope<'_>,
+    context: ReadContext<'_>,
     known: Option<&Snapshot>,
 ) -> Result<Option<(Version, Gathered)>, StoreError> {
     let want = Want::Around {
         before: 0,
-        after: scope.kind.top() as u64,
+        after: context.kind.top() as u64,
     };
     let gathered = match known {
-        Some(known) => scope.gather_unless(&Cut::Top, want, &known.vector).await?,
-        None => Some(scope.gather(&Cut::Top, want, None).await?),
+        Some(known) => {
+            context
+                .gather_unless(&Cut::Top, want, &known.vector)
+                .await?
+        }
+        None => Some(context.gather(&Cut::Top, want, None).await?),
     };
     let versioned = gathered.map(|mut gathered| {
         let versions = std::mem::take(&mut gathered.versions);
-        (scope.version_of(versions), gathered)
+        (context.version_of(versions), gathered)
     });
     Ok(versioned)
 }

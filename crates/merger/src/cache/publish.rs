@@ -14,47 +14,13 @@ use super::snapshot::Snapshot;
 use super::wire;
 
 /// Boards that are published in the background at once. Beyond that, the reader waits.
-const PUBLISHING_MAX: usize = 64;
+pub(super) const PUBLISHING_MAX: usize = 64;
 
 /// How long a published board is kept, in multiples of the maximum staleness of a read.
 const KEPT_STALENESSES: u32 = 2;
 
 /// Minimum time that a published board is kept: servers that have it do not fetch it again.
 const KEPT_MIN: Duration = Duration::from_secs(10);
-
-/// The permits to publish in the background.
-pub(super) struct Publishers {
-    permits: Arc<Semaphore>,
-}
-
-impl Default for Publishers {
-    fn default() -> Self {
-        Self {
-            permits: Arc::new(Semaphore::new(PUBLISHING_MAX)),
-        }
-    }
-}
-
-impl Publishers {
-    /// Wraps a lease that this server has acquired.
-    pub(super) fn held(
-        &self,
-        store: &Arc<dyn ShardStore>,
-        top: SharedTop,
-        lease: Lease,
-        staleness: Duration,
-    ) -> HeldLease {
-        HeldLease {
-            end: Some(End {
-                store: store.clone(),
-                top,
-                lease,
-                kept: (staleness * KEPT_STALENESSES).max(KEPT_MIN),
-            }),
-            permits: self.permits.clone(),
-        }
-    }
-}
 
 /// A lease under which this server merges; released on drop.
 pub(super) struct HeldLease {
@@ -64,6 +30,14 @@ pub(super) struct HeldLease {
 }
 
 impl HeldLease {
+    /// Holds a lease that this server has acquired.
+    pub(super) fn new(end: End, permits: &Arc<Semaphore>) -> Self {
+        Self {
+            end: Some(end),
+            permits: permits.clone(),
+        }
+    }
+
     /// Publishes the merged board, in the background if there is a permit.
     pub(super) async fn publish(mut self, snapshot: Arc<Snapshot>) {
         let Some(end) = self.end.take() else { return };
@@ -96,11 +70,12 @@ impl Drop for HeldLease {
 }
 
 /// What is needed to end a lease.
-struct End {
-    store: Arc<dyn ShardStore>,
-    top: SharedTop,
-    lease: Lease,
-    kept: Duration,
+pub(super) struct End {
+    pub(super) store: Arc<dyn ShardStore>,
+    pub(super) top: SharedTop,
+    pub(super) lease: Lease,
+    /// The maximum staleness of a read of the board.
+    pub(super) staleness: Duration,
 }
 
 impl End {
@@ -116,7 +91,8 @@ impl End {
             let merged = snapshot.map_or(SharedMergeResult::Nothing, |snapshot| {
                 merged(&snapshot, &self.lease, boards.bytes_max())
             });
-            let published = boards.publish(&self.top, &self.lease, merged, self.kept);
+            let kept = (self.staleness * KEPT_STALENESSES).max(KEPT_MIN);
+            let published = boards.publish(&self.top, &self.lease, merged, kept);
             let _ = published.await;
         }
     }

@@ -16,7 +16,7 @@ use shard_store::{SharedBoards, SharedTake, SharedTop, StoreError, StoreServers}
 use tokio::time::Instant;
 
 use super::kept::KeptResponses;
-use super::publish::HeldLease;
+use super::publish::{End, HeldLease};
 use super::snapshot::{Key, Need, Shape, Snapshot};
 use super::wire;
 use crate::merger::Merger;
@@ -105,12 +105,13 @@ impl Merger {
                     .zip(seen(age))
                     .map(|(known, (as_of, began))| known.seen_again(as_of, began, false, true)),
                 SharedTake::Merge(lease) => {
-                    let held = self.boards.sharing.publishers.held(
-                        self.router.store(),
+                    let end = End {
+                        store: self.router.store().clone(),
                         top,
                         lease,
-                        request.kind.max_staleness(),
-                    );
+                        staleness: request.kind.max_staleness(),
+                    };
+                    let held = HeldLease::new(end, &self.boards.publishing);
                     return Ok(SharedMerge::Merge(Some(held)));
                 }
                 SharedTake::Wait(left) if Instant::now() < give_up => {
@@ -133,7 +134,7 @@ impl Merger {
         // If there is a known snapshot, its version is compared with that of the shared one.
         let last = match request.known {
             Some(_) => None,
-            None => self.boards.sharing.shown.last(&request.key),
+            None => self.boards.shown.last(&request.key),
         };
         last.map_or(not_before, |last| not_before.max(last))
     }

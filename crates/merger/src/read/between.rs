@@ -8,7 +8,7 @@ use shard_store::{Anchor, RangeAsk, StoreError};
 use crate::gather::{Cut, Gathered, Want, entries};
 use crate::merger::{Merger, ReadFuture};
 use crate::ranks::RankedEntry;
-use crate::scope::Scope;
+use crate::read_context::ReadContext;
 
 /// Returns the cuts around the entries whose first field is between two values, ends included.
 fn cuts(rules: &Rules, min: Option<Value>, max: Option<Value>) -> (Option<Bound>, Option<Bound>) {
@@ -86,14 +86,14 @@ impl Merger {
         slice: Slice,
     ) -> ReadFuture<'a, Vec<RankedEntry>> {
         let slice = Arc::new(slice);
-        self.on_board(board, kind, window, move |scope| {
+        self.on_board(board, kind, window, move |context| {
             let slice = slice.clone();
             async move {
                 let gathered = match slice.from {
-                    End::Best => scope.slice_from_best(&slice).await?,
-                    End::Worst => scope.slice_from_worst(&slice).await?,
+                    End::Best => context.slice_from_best(&slice).await?,
+                    End::Worst => context.slice_from_worst(&slice).await?,
                 };
-                Ok(scope.answer(gathered))
+                Ok(context.answer(gathered))
             }
         })
     }
@@ -106,14 +106,14 @@ impl Merger {
         window: Window,
         (min, max): (Option<Value>, Option<Value>),
     ) -> ReadFuture<'a, u64> {
-        self.on_board(board, kind, window, move |scope| async move {
+        self.on_board(board, kind, window, move |context| async move {
             let (best, worst) = cuts(kind.rules(), min, max);
             let best = best.map_or(Anchor::Rank(0), Anchor::Bound);
             let worst = Anchor::Bound(worst.unwrap_or_else(|| lowest(kind.rules())));
-            let readings = scope
+            let readings = context
                 .round_of_all([RangeAsk::rank_of(best), RangeAsk::rank_of(worst)])
                 .await?;
-            let listed = scope.listed(&readings);
+            let listed = context.listed(&readings);
             let better = |part: usize| -> u64 {
                 let parts = readings
                     .iter()
@@ -121,12 +121,12 @@ impl Merger {
                 let better: u64 = parts.filter_map(|part| part.anchor).sum();
                 better.min(listed)
             };
-            Ok(scope.result_of(&readings, better(1).saturating_sub(better(0))))
+            Ok(context.result_of(&readings, better(1).saturating_sub(better(0))))
         })
     }
 }
 
-impl Scope<'_> {
+impl ReadContext<'_> {
     async fn slice_from_best(&self, slice: &Slice) -> Result<Gathered, StoreError> {
         let (best, worst) = slice.cuts(self.kind.rules());
         let after = slice.after.as_ref();

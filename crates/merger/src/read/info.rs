@@ -33,19 +33,19 @@ impl Merger {
         kind: &'a Arc<Kind>,
         window: Window,
     ) -> ReadFuture<'a, BoardInfo> {
-        self.on_board(board, kind, window, move |scope| async move {
-            let readings = scope.round_of_all([]).await?;
+        self.on_board(board, kind, window, move |context| async move {
+            let readings = context.round_of_all([]).await?;
             let mut windows: BTreeMap<Window, u64> = BTreeMap::new();
-            for count in scope.windows().await? {
+            for count in context.windows().await? {
                 *windows.entry(count.window).or_default() += count.members;
             }
-            let windows = scope.listed_windows(windows).await?.into_iter();
+            let windows = context.listed_windows(windows).await?.into_iter();
             let windows = windows.map(|(window, members)| WindowMembers { window, members });
             let info = BoardInfo {
-                shards: Some(scope.record.shards),
+                shards: Some(context.record.shards),
                 windows: windows.collect(),
             };
-            Ok(scope.result_of(&readings, info))
+            Ok(context.result_of(&readings, info))
         })
     }
 }

@@ -12,7 +12,7 @@ use shard_store::{
 use crate::list_length::Counting;
 use crate::merger::{Merger, ReadFuture};
 use crate::ranks::{MemberStanding, RankedEntry};
-use crate::scope::Scope;
+use crate::read_context::ReadContext;
 
 /// A member that its own shard ranks.
 struct LocatedMember {
@@ -32,19 +32,19 @@ impl Merger {
         window: Window,
         members: &'a [Member],
     ) -> ReadFuture<'a, Vec<MemberStanding<RankedEntry>>> {
-        let answer = self.on_board(board, kind, window, move |scope| async move {
+        let answer = self.on_board(board, kind, window, move |context| async move {
             let mut value = vec![MemberStanding::NoStanding; members.len()];
-            let located = scope.locate(members, &mut value).await?;
-            let counted = scope.count_above(&located).await?;
+            let located = context.locate(members, &mut value).await?;
+            let counted = context.count_above(&located).await?;
             let listed = counted.listed.listed();
             for (member, above) in located.into_iter().zip(counted.above) {
                 value[member.index] = if above.entries < listed {
-                    MemberStanding::Ranked(above.rank(scope.shares_ranks(), member.entry))
+                    MemberStanding::Ranked(above.rank(context.shares_ranks(), member.entry))
                 } else {
                     MemberStanding::Unlisted(member.entry)
                 };
             }
-            Ok(scope.result(counted.versions, counted.members.min(listed), value))
+            Ok(context.result(counted.versions, counted.members.min(listed), value))
         });
         let of_each = answer.map_ok(|mut answer| {
             answer
@@ -66,7 +66,7 @@ fn ask(anchor: Anchor) -> RangeAsk {
     }
 }
 
-impl Scope<'_> {
+impl ReadContext<'_> {
     /// Locates the members on their own shards. Members off their shard's list are written to
     /// `off`.
     async fn locate(

@@ -8,12 +8,12 @@
 use std::sync::Arc;
 
 use board::{BoardName, Bound, Kind, Member, Standing, Window};
-use shard_store::{Anchor, RangeAsk, ShardEntry, ShardReading, StoreError};
+use shard_store::{Anchor, RangeAsk, RangePart, ShardEntry, ShardReading, StoreError};
 
 use crate::gather::{Cut, Gathered, Want, entries, part};
 use crate::merger::{Merger, ReadFuture, ReadResult};
 use crate::ranks::{MemberStanding, RankedEntry};
-use crate::scope::Scope;
+use crate::read_context::ReadContext;
 use crate::version::Version;
 
 /// A ranked member and its neighbours.
@@ -49,78 +49,46 @@ impl MemberView {
     }
 }
 
+/// What is read of a member.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct MemberAsk {
+    /// Maximum better entries.
+    pub above: u64,
+    /// Maximum worse entries.
+    pub below: u64,
+    /// The position whose entry is read, too, if the member is below it.
+    pub target: Option<u64>,
+    /// Whether the version and the members of the board are also read for a member without a standing, which reads
+    /// every shard.
+    pub counts_without_standing: bool,
+}
+
+impl From<(u64, u64)> for MemberAsk {
+    /// Asks for so many entries above and below.
+    fn from((above, below): (u64, u64)) -> Self {
+        Self {
+            above,
+            below,
+            ..Self::default()
+        }
+    }
+}
+
 impl Merger {
-    /// Returns a member with this many entries above and below it, if it is ranked. With `target`,
-    /// also the entry at that position. For a member without a standing nothing is counted: no
-    /// version, no members.
+    /// Returns a member with its neighbours, if it is ranked.
     pub fn member<'a>(
         &'a self,
         board: &'a BoardName,
         kind: &'a Arc<Kind>,
         window: Window,
         member: &'a Member,
-        (above, below): (u64, u64),
-        target: Option<u64>,
+        ask: impl Into<MemberAsk>,
     ) -> ReadFuture<'a, MemberStanding<MemberView, UnlistedView>> {
-        self.on_board(board, kind, window, move |scope| async move {
-            match scope.around(member, above, below).await? {
-                Around::Unranked(_) | Around::Absent(_) => Ok(ReadResult {
-                    version: Version::UNCREATED,
-                    ..scope.result(Vec::new(), 0, MemberStanding::NoStanding)
-                }),
-                Around::Ranked(gathered, own) => scope.found(member, *gathered, own, target).await,
-            }
-        })
-    }
-
-    /// Returns the entries around a member, without a target. For a member without a standing, also returns the version
-    /// and the members of the board, which reads every shard.
-    pub fn member_of_whole<'a>(
-        &'a self,
-        board: &'a BoardName,
-        kind: &'a Arc<Kind>,
-        window: Window,
-        member: &'a Member,
-        (above, below): (u64, u64),
-    ) -> ReadFuture<'a, MemberStanding<MemberView, UnlistedView>> {
-        self.on_board(board, kind, window, move |scope| async move {
-            match scope.around(member, above, below).await? {
-                Around::Unranked(own) => {
-                    let gathered = scope.gather(&Cut::Top, NOTHING, Some(own)).await?;
-                    Ok(scope.absent(gathered))
-                }
-                Around::Absent(gathered) => Ok(scope.absent(*gathered)),
-                Around::Ranked(gathered, own) => scope.found(member, *gathered, own, None).await,
-            }
-        })
+        let ask = ask.into();
+        let read = move |context: ReadContext<'a>| async move { context.member(member, ask).await };
+        self.on_board(board, kind, window, read)
     }
 }
-
-/// An empty range: only readings.
-const NOTHING: Want = Want::Ranks {
-    from: 0,
-    to: 0,
-    cut_at: 0,
-    error: 0,
-};
-
-/// A member's neighbours.
-enum Around {
-    /// It has no standing: its shard, and the reading of it.
-    Unranked((u16, ShardReading)),
-    /// It has no standing, by a reading of the whole board.
-    Absent(Box<Gathered>),
-    /// Its neighbours, and its own entry.
-    Ranked(Box<Gathered>, OwnEntry),
-}
-
-/// What a member's own shard returned.
-struct OwnEntry {
-    entry: ShardEntry,
-    standing: Standing,
-}
-
-type MemberResult = ReadResult<MemberStanding<MemberView, UnlistedView>>;
 
 fn lost(member: &Member) -> StoreError {
     StoreError::Unavailable(format!(
@@ -128,130 +96,106 @@ fn lost(member: &Member) -> StoreError {
     ))
 }
 
-impl Scope<'_> {
-    /// Assembles the result for a member that has this entry, from what was gathered around it.
-    async fn found(
+/// Returns the standing and the entry of the member that was asked for, if it has one.
+fn own(part: &RangePart, member: &Member) -> Result<Option<(Standing, ShardEntry)>, StoreError> {
+    let entry = match (part.anchor, &part.unlisted) {
+        (None, None) => return Ok(None),
+        (None, Some(unlisted)) => Some(unlisted),
+        (Some(anchor), _) => part.entries.get(entries(anchor - part.start)),
+    };
+    let own = part.standing.zip(entry.cloned());
+    own.map(Some).ok_or_else(|| lost(member))
+}
+
+impl ReadContext<'_> {
+    async fn member(
         &self,
         member: &Member,
-        gathered: Gathered,
-        OwnEntry { entry, standing }: OwnEntry,
-        target: Option<u64>,
-    ) -> Result<MemberResult, StoreError> {
+        ask: MemberAsk,
+    ) -> Result<ReadResult<MemberStanding<MemberView, UnlistedView>>, StoreError> {
+        let range = RangeAsk {
+            anchor: Anchor::Member(member.clone()),
+            before: entries(ask.above),
+            after: entries(ask.below).saturating_add(1),
+        };
+        let (own, gathered) = if let Some(reading) = self.read_board(&range).await? {
+            (own(&reading.part, member)?, self.gathered(reading))
+        } else {
+            let shard = self.placement().shard_of(member.placement_hash());
+            let reading = self.own_reading(shard, range).await?;
+            let reading = reading.ok_or_else(|| lost(member))?;
+            let own = own(part(&reading), member)?;
+            if own.is_none() && !ask.counts_without_standing {
+                let value = MemberStanding::NoStanding;
+                return Ok(ReadResult {
+                    version: Version::UNCREATED,
+                    ..self.result(Vec::new(), 0, value)
+                });
+            }
+            let ranked = own.as_ref().filter(|_| part(&reading).anchor.is_some());
+            let (cut, before, after) = match ranked {
+                Some((_, entry)) => {
+                    let cut = Cut::Bound(Bound::key(&entry.key));
+                    (cut, ask.above, ask.below + 1)
+                }
+                None => (Cut::Top, 0, 0),
+            };
+            let want = Want::Around { before, after };
+            let gathered = self.gather(&cut, want, Some((shard, reading))).await?;
+            (own, gathered)
+        };
         let Gathered {
             versions,
             members,
+            above: index,
             entries: around,
         } = gathered;
-        let index = around
-            .iter()
-            .position(|ranked| ranked.entry.key == entry.key);
-        let position = match index {
-            Some(index) => around[index].position,
+        let Some((standing, entry)) = own else {
+            return Ok(self.result(versions, members, MemberStanding::NoStanding));
+        };
+        // The member is the first entry from the cut on.
+        let listed = around.get(index).filter(|at| at.entry.key == entry.key);
+        let position = match listed {
+            Some(listed) => listed.position,
             None if self.kind.retain().is_some() => self.keep().saturating_add(1),
             None => return Err(lost(member)),
         };
-        let mut at_target = None;
-        if let Some(target) = target.filter(|target| (1..position).contains(target)) {
-            let page = self.page(target - 1, target).await?;
-            at_target =
-                page.entries.into_iter().next().filter(|there| {
-                    there.entry.key > entry.key && there.entry.key.member != *member
-                });
+        let is_listed = listed.is_some();
+        let mut target = None;
+        if let Some(at) = ask.target.filter(|at| (1..position).contains(at)) {
+            let page = self.page(at - 1, at).await?;
+            let there = page.entries.into_iter().next();
+            target = there
+                .filter(|there| there.entry.key > entry.key && there.entry.key.member != *member);
         }
-        let value = match index {
-            Some(index) => MemberStanding::Ranked(MemberView {
+        let value = if is_listed {
+            MemberStanding::Ranked(MemberView {
                 around,
                 index,
                 standing,
-                target: at_target,
-            }),
-            None => MemberStanding::Unlisted(UnlistedView {
+                target,
+            })
+        } else {
+            MemberStanding::Unlisted(UnlistedView {
                 entry,
                 standing,
-                target: at_target,
-            }),
+                target,
+            })
         };
         Ok(self.result(versions, members, value))
     }
 
-    fn absent(&self, gathered: Gathered) -> MemberResult {
-        let value = MemberStanding::NoStanding;
-        self.result(gathered.versions, gathered.members, value)
-    }
-
-    /// Reads the neighbours of the member, and its entry, if it has one.
-    async fn around(&self, member: &Member, above: u64, below: u64) -> Result<Around, StoreError> {
-        if let Some(around) = self.around_at_once(member, above, below).await? {
-            return Ok(around);
-        }
-        let shard = self.placement().shard_of(member.placement_hash());
-        let reading = self.own_part(shard, member, above, below).await?;
-        let own = part(&reading);
-        let (cut, want, entry) = match (own.anchor, &own.unlisted) {
-            (None, None) => return Ok(Around::Unranked((shard, reading))),
-            (None, Some(entry)) => (Cut::Top, NOTHING, entry.clone()),
-            (Some(anchor), _) => {
-                let index = usize::try_from(anchor - own.start).ok();
-                let entry = index.and_then(|index| own.entries.get(index));
-                let entry = entry.ok_or_else(|| lost(member))?.clone();
-                let around = Want::Around {
-                    before: above,
-                    after: below + 1,
-                };
-                (Cut::Bound(Bound::key(&entry.key)), around, entry)
-            }
-        };
-        let standing = own.standing.ok_or_else(|| lost(member))?;
-        let gathered = self.gather(&cut, want, Some((shard, reading))).await?;
-        Ok(Around::Ranked(
-            Box::new(gathered),
-            OwnEntry { entry, standing },
-        ))
-    }
-
-    /// Reads them in one step, if the store reads boards so.
-    async fn around_at_once(
-        &self,
-        member: &Member,
-        above: u64,
-        below: u64,
-    ) -> Result<Option<Around>, StoreError> {
-        let ask = RangeAsk {
-            anchor: Anchor::Member(member.clone()),
-            before: entries(above),
-            after: entries(below).saturating_add(1),
-        };
-        let Some(reading) = self.read_board(&ask).await? else {
-            return Ok(None);
-        };
-        let part = &reading.part;
-        let Some(anchor) = part.anchor else {
-            return Ok(Some(Around::Absent(Box::new(self.gathered(reading)))));
-        };
-        let own = part.entries.get(entries(anchor - part.start)).cloned();
-        let (Some(entry), Some(standing)) = (own, part.standing) else {
-            return Err(lost(member));
-        };
-        let gathered = Box::new(self.gathered(reading));
-        let own = OwnEntry { entry, standing };
-        Ok(Some(Around::Ranked(gathered, own)))
-    }
-
     /// Reads the member from its shard, with all neighbours that the result can need, so that the
     /// shard is not asked again.
-    async fn own_part(
+    async fn own_reading(
         &self,
         shard: u16,
-        member: &Member,
-        above: u64,
-        below: u64,
-    ) -> Result<ShardReading, StoreError> {
+        range: RangeAsk,
+    ) -> Result<Option<ShardReading>, StoreError> {
         let ask = RangeAsk {
-            anchor: Anchor::Member(member.clone()),
-            before: entries(above) + 1,
-            after: entries(below) + 1,
+            before: range.before + 1,
+            ..range
         };
-        let reading = self.round(&[self.query(shard, [ask])]).await?.pop();
-        reading.ok_or_else(|| lost(member))
+        Ok(self.round(&[self.query(shard, [ask])]).await?.pop())
     }
 }

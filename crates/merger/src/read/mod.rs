@@ -17,5 +17,5 @@ mod samples;
 
 pub use between::{End, Slice};
 pub use info::{BoardInfo, WindowMembers};
-pub use member::{MemberView, UnlistedView};
+pub use member::{MemberAsk, MemberView, UnlistedView};
 pub use position::PositionView;

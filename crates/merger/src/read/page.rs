@@ -9,7 +9,7 @@ use super::pivot::{Steered, steer};
 use crate::gather::{Cut, Gathered, Want};
 use crate::merger::{Merger, ReadFuture};
 use crate::ranks::RankedEntry;
-use crate::scope::Scope;
+use crate::read_context::ReadContext;
 
 /// Ranks up to which a page is read from the top: searching a pivot would cost more than it saves.
 const DIRECT_RANKS: u64 = 600;
@@ -30,8 +30,8 @@ impl Merger {
         from: u64,
         to: u64,
     ) -> ReadFuture<'a, Vec<RankedEntry>> {
-        self.on_board(board, kind, window, move |scope| async move {
-            Ok(scope.answer(scope.page(from - 1, to).await?))
+        self.on_board(board, kind, window, move |context| async move {
+            Ok(context.answer(context.page(from - 1, to).await?))
         })
     }
 
@@ -44,13 +44,13 @@ impl Merger {
         from: u64,
         to: u64,
     ) -> ReadFuture<'a, Vec<RankedEntry>> {
-        self.on_board(board, kind, window, move |scope| async move {
-            Ok(scope.answer(scope.page_from_worst(from - 1, to).await?))
+        self.on_board(board, kind, window, move |context| async move {
+            Ok(context.answer(context.page_from_worst(from - 1, to).await?))
         })
     }
 }
 
-impl Scope<'_> {
+impl ReadContext<'_> {
     /// Returns the entries of these ranks from the end (from 0, end excluded), worst first.
     pub(crate) async fn page_from_worst(&self, from: u64, to: u64) -> Result<Gathered, StoreError> {
         let mut members = {
@@ -107,6 +107,7 @@ impl Scope<'_> {
             Steered::PastTheEnd(readings) => Ok(Gathered {
                 members: self.members_of(&readings),
                 versions: readings.iter().map(|reading| reading.version).collect(),
+                above: 0,
                 entries: Vec::new(),
             }),
         }

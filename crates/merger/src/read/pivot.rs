@@ -8,10 +8,8 @@
 //! and the closest of these is the pivot. If the neighbourhood was missed, or the samples are too
 //! far apart, two more rounds search the interval between the counted keys around the page.
 //!
-//! A store in this process reads the whole board in one step, except while a shard is written or if
-//! members are hidden. It answers a round at once, so more rounds that count less are cheaper. A
-//! round there samples one key, at the expected position on the shard with the largest interval.
-//! Each search leaves about the root of the distance that it began with.
+//! A store in this process reads the whole board in one step, and comes here only while a shard is written, or if
+//! members are hidden.
 //!
 //! The result only narrows the search: the page is proven by `gather`.
 
@@ -20,7 +18,7 @@ use shard_store::{Anchor, Groups, RangeAsk, ShardReading, StoreError};
 
 use super::samples::{self, SAMPLE_WIDTH, SAMPLES_MAX, SAMPLES_MIN, SAMPLES_OF_ALL, distance};
 use crate::gather::Cut;
-use crate::scope::Scope;
+use crate::read_context::ReadContext;
 
 /// Half the neighbourhood, in standard deviations of a shard's share.
 const NEIGHBOURHOOD: f64 = 4.0;
@@ -29,14 +27,11 @@ const NEIGHBOURHOOD: f64 = 4.0;
 /// take longer. At a million members over 16 shards samples are 60 apart on average.
 const NEAR: u64 = 640;
 
-/// The same for each shard: two rounds of a store in this process cost about as much.
+/// The same for each shard.
 const NEAR_OF_SHARD: u64 = 8;
 
 /// Maximum searches, of two rounds each; then the page is read from the closest key found.
 const SEARCHES_MAX: usize = 4;
-
-/// The same for a store in this process. At a million members over 16 shards it takes two or three.
-const LOCAL_SEARCHES_MAX: usize = 16;
 
 /// The starting point for reading a page.
 pub(super) enum Steered {
@@ -69,31 +64,22 @@ struct Interval {
 }
 
 /// Finds a key close to the ranks from `from` to `to`.
-pub(super) async fn steer(scope: &Scope<'_>, from: u64, to: u64) -> Result<Steered, StoreError> {
-    let shards = u64::from(scope.shards());
-    let (near, searches_max) = if scope.reads_whole {
-        (0, LOCAL_SEARCHES_MAX)
-    } else {
-        (NEAR, SEARCHES_MAX)
-    };
-    let near = near.max(to - from).max(NEAR_OF_SHARD * shards);
-    let mut seen = if scope.reads_whole {
-        scope.round_of_all([]).await?
-    } else {
-        let expected = around(from / shards, to / shards);
-        sample(scope, &vec![expected; usize::from(scope.shards())]).await?
-    };
+pub(super) async fn steer(
+    context: &ReadContext<'_>,
+    from: u64,
+    to: u64,
+) -> Result<Steered, StoreError> {
+    let shards = u64::from(context.shards());
+    let near = NEAR.max(to - from).max(NEAR_OF_SHARD * shards);
+    let expected = around(from / shards, to / shards);
+    let mut seen = sample(context, &vec![expected; usize::from(context.shards())]).await?;
     let members: u64 = seen.iter().map(|reading| reading.members).sum();
     if from >= members {
         return Ok(Steered::PastTheEnd(seen));
     }
     let mut left = Interval::of(from, &seen);
-    if scope.reads_whole {
-        seen = sample(scope, &left.expected(to)).await?;
-    }
-    for search in 1..=searches_max {
-        if !scope.reads_whole
-            && let Some(pivot) = samples::closest(&seen, from, to)
+    for search in 1..=SEARCHES_MAX {
+        if let Some(pivot) = samples::closest(&seen, from, to)
             && distance(pivot.rank, from, to) + pivot.error <= near
         {
             return Ok(Steered::Pivot {
@@ -103,11 +89,11 @@ pub(super) async fn steer(scope: &Scope<'_>, from: u64, to: u64) -> Result<Steer
             });
         }
         let candidates = samples::candidates(&seen, from);
-        let progress = count_candidates(scope, candidates, &mut left).await?;
-        if left.off(to) <= near || !progress || search == searches_max {
+        let progress = count_candidates(context, candidates, &mut left).await?;
+        if left.off(to) <= near || !progress || search == SEARCHES_MAX {
             break;
         }
-        seen = sample(scope, &left.expected(to)).await?;
+        seen = sample(context, &left.expected(to)).await?;
     }
     let (cut, cut_at) = left.closest(to).map_or((Cut::Top, 0), |pivot| {
         (Cut::Bound(Bound::key(&pivot.key)), pivot.rank)
@@ -131,42 +117,30 @@ fn around(low: u64, high: u64) -> (u64, u64) {
     (low.saturating_sub(spread(low)), high + spread(high) + 1)
 }
 
-/// Samples every shard evenly between two of its local ranks; in this process only the middle of the
-/// largest of these intervals.
-async fn sample(scope: &Scope<'_>, search: &[(u64, u64)]) -> Result<Vec<ShardReading>, StoreError> {
-    if scope.reads_whole {
-        return sample_one(scope, search).await;
-    }
-    let of_one = SAMPLES_OF_ALL / u64::from(scope.shards());
-    let of_one = of_one.clamp(SAMPLES_MIN, SAMPLES_MAX);
-    let reads = (0..scope.shards()).zip(search).map(|(shard, (low, high))| {
-        let width = high.saturating_sub(*low);
-        let samples = of_one.min(width / SAMPLE_WIDTH).max(SAMPLES_MIN);
-        let samples = samples.min(width.max(1));
-        let rank = |sample| {
-            low + u64::try_from(u128::from(width) * sample / u128::from(samples))
-                .unwrap_or(u64::MAX)
-        };
-        let asks = (0..samples).map(|sample| entry_at(rank(u128::from(sample))));
-        let mut asked = scope.query(shard, asks.collect::<Vec<_>>());
-        // Nothing of a sample is returned: it needs no group.
-        asked.query.groups = Groups::None;
-        asked
-    });
-    scope.round(&reads.collect::<Vec<_>>()).await
-}
-
-/// Samples the middle of the largest of these intervals.
-async fn sample_one(
-    scope: &Scope<'_>,
+/// Samples every shard evenly between two of its local ranks.
+async fn sample(
+    context: &ReadContext<'_>,
     search: &[(u64, u64)],
 ) -> Result<Vec<ShardReading>, StoreError> {
-    let widest = (0..).zip(search).max_by_key(|(_, (low, high))| high - low);
-    let Some((shard, (low, high))) = widest else {
-        return Ok(Vec::new());
-    };
-    let ask = entry_at(low.midpoint(*high));
-    scope.round(&[scope.query(shard, [ask])]).await
+    let of_one = SAMPLES_OF_ALL / u64::from(context.shards());
+    let of_one = of_one.clamp(SAMPLES_MIN, SAMPLES_MAX);
+    let reads = (0..context.shards())
+        .zip(search)
+        .map(|(shard, (low, high))| {
+            let width = high.saturating_sub(*low);
+            let samples = of_one.min(width / SAMPLE_WIDTH).max(SAMPLES_MIN);
+            let samples = samples.min(width.max(1));
+            let rank = |sample| {
+                low + u64::try_from(u128::from(width) * sample / u128::from(samples))
+                    .unwrap_or(u64::MAX)
+            };
+            let asks = (0..samples).map(|sample| entry_at(rank(u128::from(sample))));
+            let mut asked = context.query(shard, asks.collect::<Vec<_>>());
+            // Nothing of a sample is returned: it needs no group.
+            asked.query.groups = Groups::None;
+            asked
+        });
+    context.round(&reads.collect::<Vec<_>>()).await
 }
 
 fn entry_at(rank: u64) -> RangeAsk {
@@ -180,7 +154,7 @@ fn entry_at(rank: u64) -> RangeAsk {
 /// Counts the candidates on every shard, and narrows the interval. Returns false if it did not get
 /// narrower.
 async fn count_candidates(
-    scope: &Scope<'_>,
+    context: &ReadContext<'_>,
     candidates: Vec<RankKey>,
     left: &mut Interval,
 ) -> Result<bool, StoreError> {
@@ -191,7 +165,7 @@ async fn count_candidates(
         .iter()
         .map(|key| RangeAsk::rank_of(Anchor::Bound(Bound::key(key))))
         .collect();
-    let readings = scope.round_of_all(ranges).await?;
+    let readings = context.round_of_all(ranges).await?;
     let mut progress = false;
     for (index, key) in candidates.into_iter().enumerate() {
         let local: Vec<u64> = readings

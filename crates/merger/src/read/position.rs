@@ -83,11 +83,11 @@ impl Merger {
         };
         let ranges: Arc<[RangeAsk]> = bounds.iter().flat_map(asks).collect();
         let count = bounds.len();
-        let answer = self.on_board(board, kind, window, move |scope| {
+        let answer = self.on_board(board, kind, window, move |context| {
             let (ranges, bounds) = (ranges.clone(), bounds.clone());
             async move {
-                let mut versions = Vec::with_capacity(usize::from(scope.shards()));
-                let mut listed = scope.counting();
+                let mut versions = Vec::with_capacity(usize::from(context.shards()));
+                let mut listed = context.counting();
                 let mut members = 0;
                 // For each ask: how many entries, and how many distinct values, are above it.
                 let mut above = vec![(0, 0); ranges.len()];
@@ -102,21 +102,21 @@ impl Merger {
                         sums.1 += part.group.better;
                     }
                 };
-                scope.each_of_all(ranges, ASKS, take).await?;
+                context.each_of_all(ranges, ASKS, take).await?;
                 let view = |(bound, above): (&Bound, &[(u64, u64)])| {
                     let (entries, values) = above[0];
                     let position = entries + 1;
-                    let rank = match scope.groups() {
+                    let rank = match context.groups() {
                         Groups::None => position,
                         Groups::Start => above[1].0 + 1,
                         Groups::Count => values + 1,
                     };
                     let view = PositionView { rank, position };
-                    scope.lists(bound, entries).then_some(view)
+                    context.lists(bound, entries).then_some(view)
                 };
                 let views = bounds.iter().zip(above.chunks(ASKS)).map(view);
                 let members = members.min(listed.listed());
-                Ok(scope.result(versions, members, views.collect::<Vec<_>>()))
+                Ok(context.result(versions, members, views.collect::<Vec<_>>()))
             }
         });
         let of_each = answer.map_ok(move |mut answer| {

@@ -5,10 +5,10 @@ use std::sync::atomic::{AtomicBool, Ordering};
 
 use board::Timestamp;
 use shard_router::Router;
+use testkit::HookedStore;
 
-use crate::hooked_store::HookedStore;
 use crate::kinds::{kind, points};
-use crate::stage::{NOW_MS, Stage, text};
+use crate::stage::{NOW_MS, Stage, hooked, text};
 
 /// Deletes the board on another server, of which the first is not notified.
 async fn delete_elsewhere(store: &Arc<HookedStore>, stage: &Stage) {
@@ -19,8 +19,7 @@ async fn delete_elsewhere(store: &Arc<HookedStore>, stage: &Stage) {
 
 #[tokio::test]
 async fn a_fresh_read_shows_the_next_incarnation() {
-    let store = HookedStore::new();
-    let stage = Stage::over(store.clone(), kind(points(16)), 1 << 20).await;
+    let (store, stage) = Stage::hooked(kind(points(16))).await;
     stage.points("u1", 7).await;
     let first = stage.top(true).await.unwrap().snapshot;
     delete_elsewhere(&store, &stage).await;
@@ -34,8 +33,7 @@ async fn a_fresh_read_shows_the_next_incarnation() {
 
 #[tokio::test(start_paused = true)]
 async fn a_read_of_any_kind_shows_the_next_incarnation() {
-    let store = HookedStore::new();
-    let stage = Stage::over(store.clone(), kind(points(16)), 1 << 20).await;
+    let (store, stage) = Stage::hooked(kind(points(16))).await;
     stage.points("u1", 7).await;
     stage.top(false).await.unwrap();
     delete_elsewhere(&store, &stage).await;
@@ -52,8 +50,7 @@ async fn a_read_of_any_kind_shows_the_next_incarnation() {
 
 #[tokio::test(start_paused = true)]
 async fn a_cached_incarnation_that_has_ended_is_not_shown_longer_than_its_kind_allows() {
-    let store = HookedStore::new();
-    let stage = Stage::over(store.clone(), kind(points(16)), 1 << 20).await;
+    let (store, stage) = Stage::hooked(kind(points(16))).await;
     stage.points("u1", 7).await;
     stage.top(false).await.unwrap();
     delete_elsewhere(&store, &stage).await;
@@ -63,7 +60,7 @@ async fn a_cached_incarnation_that_has_ended_is_not_shown_longer_than_its_kind_a
 
 #[tokio::test]
 async fn a_board_deleted_between_two_shards_is_read_as_the_next() {
-    let store = HookedStore::new();
+    let store = hooked();
     let stage = Arc::new(Stage::over(store.clone(), kind(points(16)), 1 << 20).await);
     for n in 0..200 {
         stage.points(&format!("old{n}"), 7).await;

@@ -10,14 +10,14 @@ use board::RankStyle;
 use bytes::Bytes;
 use merger::Merger;
 use parking_lot::Mutex;
+use testkit::HookedStore;
 
 use crate::agree::ALL;
-use crate::hooked_store::HookedStore;
 use crate::kinds::{kind, points};
 use crate::million::long;
 use crate::random::Random;
-use crate::shared::Trouble;
-use crate::stage::Stage;
+use crate::shared::{SharedInMemory, Trouble};
+use crate::stage::{Stage, in_memory};
 
 const WRITERS: u64 = 2;
 const SERVERS: u64 = 3;
@@ -63,7 +63,8 @@ async fn read(stage: &Stage, server: &Merger, reads: u64, stream: u64, versions:
 #[tokio::test(flavor = "multi_thread", worker_threads = 4)]
 async fn a_version_is_one_board_everywhere() {
     let reads = if long() { 20_000 } else { 500 };
-    let store = HookedStore::of_several_servers();
+    let shared = Arc::new(SharedInMemory::default());
+    let store = HookedStore::sharing(in_memory(), shared.clone());
     let mut spec = points(16);
     spec.rank = RankStyle::Competition;
     spec.max_staleness = Duration::from_millis(5);
@@ -92,7 +93,7 @@ async fn a_version_is_one_board_everywhere() {
         if readers.iter().all(tokio::task::JoinHandle::is_finished) {
             break;
         }
-        store.shared_boards().trouble(trouble);
+        shared.trouble(trouble);
         tokio::time::sleep(Duration::from_millis(ms)).await;
     }
     over.store(true, Ordering::Relaxed);

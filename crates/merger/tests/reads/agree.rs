@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use board::{BoardName, Hidden, Kind, Member, RankStyle, Timestamp, Value, Values, Window};
-use merger::{MemberStanding, PositionView, ReadResult};
+use merger::{MemberAsk, MemberStanding, PositionView, ReadResult};
 
 use crate::slices::check_slices;
 use crate::stage::Stage;
@@ -46,14 +46,18 @@ impl Agree<'_> {
             "{read:?}"
         );
         for member in members.iter().take(5) {
-            let read = merger.member(self.board(), self.kind, ALL, member, (2, 2), Some(1));
+            let read = merger.member(self.board(), self.kind, ALL, member, (2, 2));
             let found = read.await.unwrap().value;
             assert!(found.ranked().is_none(), "{member}");
         }
         let info = merger.info(self.board(), self.kind, ALL).await.unwrap();
         let nobody = Member::new("nobody").unwrap();
         for member in [&nobody].into_iter().chain(members.first()) {
-            let read = merger.member_of_whole(self.board(), self.kind, ALL, member, (2, 2));
+            let ask = MemberAsk {
+                counts_without_standing: true,
+                ..(2, 2).into()
+            };
+            let read = merger.member(self.board(), self.kind, ALL, member, ask);
             let read = read.await.unwrap();
             assert_eq!(read.version, info.version);
             assert!(self.value(read).ranked().is_none(), "{member}");
@@ -76,7 +80,11 @@ impl Agree<'_> {
     pub(crate) async fn member(&self, position: u64, around: (u64, u64), target: Option<u64>) {
         let merger = &self.stage.merger;
         let member = &self.twin.at(self.style(), position).row.member;
-        let read = merger.member(self.board(), self.kind, ALL, member, around, target);
+        let ask = MemberAsk {
+            target,
+            ..around.into()
+        };
+        let read = merger.member(self.board(), self.kind, ALL, member, ask);
         let view = self.value(read.await.unwrap()).ranked().unwrap();
         let case = format!("{member} at {position}, {around:?} around, target {target:?}");
         assert_eq!(

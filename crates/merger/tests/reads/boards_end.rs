@@ -7,12 +7,10 @@ use std::time::Duration;
 use board::{Activity, Period, Timestamp, WindowRule};
 use merger::{ReadResult, final_from};
 use shard_store::{BoardSettings, ShardStore};
-use store_local::LocalStore;
 
 use crate::agree::ALL;
-use crate::hooked_store::HookedStore;
 use crate::kinds::{kind, points};
-use crate::stage::{NOW_MS, Stage, text};
+use crate::stage::{NOW_MS, Stage, in_memory, text};
 
 const MINUTE_MS: i64 = 60_000;
 
@@ -69,6 +67,18 @@ fn is_final(as_of: Timestamp, activity: Activity) -> bool {
     final_from(None, &activity, Duration::ZERO).is_some_and(|from| as_of >= from)
 }
 
+/// The activity that a top shows, and whether it is final.
+async fn ends(stage: &Stage) -> (Activity, bool) {
+    let top = stage.top(false).await.unwrap().snapshot;
+    (top.activity, is_final(top.as_of, top.activity))
+}
+
+/// The text of a top, and since when it is.
+async fn shown(stage: &Stage) -> (String, Timestamp) {
+    let top = stage.top(false).await.unwrap();
+    (text(&top), top.snapshot.as_of)
+}
+
 async fn is_final_page(stage: &Stage) -> bool {
     let answer = page(stage).await;
     is_final(answer.as_of, answer.activity)
@@ -83,18 +93,10 @@ async fn an_uncreated_board_shows_its_activity() {
         (battle(), false)
     );
     assert_eq!(answer.members, 0);
-    let top = stage.top(false).await.unwrap().snapshot;
-    assert_eq!(
-        (top.activity, is_final(top.as_of, top.activity)),
-        (battle(), false)
-    );
+    assert_eq!(ends(&stage).await, (battle(), false));
     // An empty board is final, too, even if a top may be old.
     set_clock(&stage, MINUTE_MS);
-    let top = stage.top(false).await.unwrap().snapshot;
-    assert_eq!(
-        (top.activity, is_final(top.as_of, top.activity)),
-        (battle(), true)
-    );
+    assert_eq!(ends(&stage).await, (battle(), true));
     assert!(is_final_page(&stage).await);
 }
 
@@ -102,35 +104,18 @@ async fn an_uncreated_board_shows_its_activity() {
 async fn a_top_is_final_from_the_end_on_with_all_contributions() {
     let stage = with_settings().await;
     stage.points("u1", 5).await;
-    let top = stage.top(false).await.unwrap();
-    assert_eq!(
-        (
-            text(&top),
-            is_final(top.snapshot.as_of, top.snapshot.activity)
-        ),
-        ("1:1:u1".to_owned(), false)
-    );
+    assert_eq!(text(&stage.top(false).await.unwrap()), "1:1:u1");
+    assert_eq!(ends(&stage).await, (battle(), false));
     // Not too old yet, so the last write is not shown.
     stage.points("u2", 7).await;
     set_clock(&stage, MINUTE_MS - 1);
-    let top = stage.top(false).await.unwrap();
-    assert_eq!(
-        (
-            text(&top),
-            is_final(top.snapshot.as_of, top.snapshot.activity)
-        ),
-        ("1:1:u1".to_owned(), false)
-    );
+    assert_eq!(text(&stage.top(false).await.unwrap()), "1:1:u1");
+    assert_eq!(ends(&stage).await, (battle(), false));
     assert!(!is_final_page(&stage).await);
     set_clock(&stage, MINUTE_MS);
     let last = stage.top(false).await.unwrap();
-    assert_eq!(
-        (
-            text(&last),
-            is_final(last.snapshot.as_of, last.snapshot.activity)
-        ),
-        ("1:1:u2,2:2:u1".to_owned(), true)
-    );
+    assert_eq!(text(&last), "1:1:u2,2:2:u1");
+    assert_eq!(ends(&stage).await, (battle(), true));
     assert!(is_final_page(&stage).await);
     let merges = stage.merger.counters().merges();
     let again = stage.top(false).await.unwrap();
@@ -140,8 +125,7 @@ async fn a_top_is_final_from_the_end_on_with_all_contributions() {
 
 #[tokio::test]
 async fn a_result_that_is_not_durable_is_not_final() {
-    let store = HookedStore::new();
-    let stage = Stage::over(store.clone(), kind(points(16)), 1 << 20).await;
+    let (store, stage) = Stage::hooked(kind(points(16))).await;
     put_settings(&stage, battle()).await;
     stage.points("u1", 5).await;
     assert!(!is_final_page(&stage).await);
@@ -159,11 +143,7 @@ async fn a_result_that_is_not_durable_is_not_final() {
     }
     store.clear_hooks();
     assert!(is_final_page(&stage).await);
-    let top = stage.top(false).await.unwrap();
-    assert_eq!(
-        (text(&top), top.snapshot.as_of),
-        ("1:1:u1".to_owned(), at(MINUTE_MS))
-    );
+    assert_eq!(shown(&stage).await, ("1:1:u1".to_owned(), at(MINUTE_MS)));
     // A version that was final once stays final without a wait.
     let asked = store.durable_waits();
     stage.top(true).await.unwrap();
@@ -177,8 +157,7 @@ async fn a_result_that_is_not_durable_is_not_final() {
 
 #[tokio::test(start_paused = true)]
 async fn readers_share_the_wait_for_a_slow_disk() {
-    let store = HookedStore::new();
-    let stage = Stage::over(store.clone(), kind(points(16)), 1 << 20).await;
+    let (store, stage) = Stage::hooked(kind(points(16))).await;
     put_settings(&stage, battle()).await;
     stage.points("u1", 5).await;
     set_clock(&stage, MINUTE_MS);
@@ -195,14 +174,12 @@ async fn readers_share_the_wait_for_a_slow_disk() {
     assert_eq!(store.durable_waits(), 1);
     assert!(began.elapsed() < Duration::from_secs(2));
     store.stall(false);
-    let top = stage.top(false).await.unwrap();
-    assert_eq!(top.snapshot.as_of, at(MINUTE_MS));
+    assert_eq!(shown(&stage).await.1, at(MINUTE_MS));
 }
 
 #[tokio::test(start_paused = true)]
 async fn an_uncreated_board_waits_for_the_disk_only_if_it_is_final() {
-    let store = HookedStore::new();
-    let stage = Stage::over(store.clone(), kind(points(16)), 1 << 20).await;
+    let (store, stage) = Stage::hooked(kind(points(16))).await;
     put_settings(&stage, battle()).await;
     store.stall(true);
     let top = async || stage.top(false).await.unwrap().snapshot;
@@ -222,8 +199,7 @@ async fn an_uncreated_board_waits_for_the_disk_only_if_it_is_final() {
 
 #[tokio::test]
 async fn an_expired_board_is_empty_also_while_it_cannot_be_dropped() {
-    let store = HookedStore::new();
-    let stage = Stage::over(store.clone(), kind(points(16)), 64 << 20).await;
+    let (store, stage) = Stage::hooked(kind(points(16))).await;
     put_settings(&stage, battle()).await;
     stage.points("u1", 5).await;
     assert_eq!(stage.top(false).await.unwrap().snapshot.members, 1);
@@ -256,8 +232,7 @@ async fn a_closed_window_of_an_expired_board_is_final_once_it_is_dropped() {
         close: Some(Duration::ZERO),
         ..WindowRule::with_defaults(Period::Hour)
     }];
-    let store = HookedStore::new();
-    let stage = Stage::over(store.clone(), kind(spec), 64 << 20).await;
+    let (store, stage) = Stage::hooked(kind(spec)).await;
     put_settings(&stage, battle()).await;
     stage.points("u1", 5).await;
     set_clock(&stage, 2 * MINUTE_MS);
@@ -279,7 +254,7 @@ async fn a_closed_window_of_an_expired_board_is_final_once_it_is_dropped() {
 
 #[tokio::test]
 async fn the_next_board_of_a_name_is_found() {
-    let store = Arc::new(LocalStore::in_memory().unwrap());
+    let store = in_memory();
     let here = Stage::over(store.clone(), kind(points(16)), 1 << 20).await;
     put_settings(&here, battle()).await;
     here.points("u1", 5).await;
@@ -304,7 +279,7 @@ async fn the_next_board_of_a_name_is_found() {
 
 #[tokio::test]
 async fn changed_settings_are_shown_where_the_old_record_is_cached() {
-    let store: Arc<dyn ShardStore> = Arc::new(LocalStore::in_memory().unwrap());
+    let store: Arc<dyn ShardStore> = in_memory();
     let here = Stage::over(store.clone(), kind(points(16)), 1 << 20).await;
     here.points("u1", 5).await;
     let before = here.top(true).await.unwrap().snapshot;
@@ -324,11 +299,7 @@ async fn changed_settings_are_shown_where_the_old_record_is_cached() {
     let later = Activity::new(Some(at(0)), Some(at(3 * MINUTE_MS)), None).unwrap();
     change(later).await;
     set_clock(&here, MINUTE_MS);
-    let top = here.top(false).await.unwrap().snapshot;
-    assert_eq!(
-        (top.activity, is_final(top.as_of, top.activity)),
-        (later, false)
-    );
+    assert_eq!(ends(&here).await, (later, false));
     // And it was moved forward: the board is final sooner than the cached record says.
     let sooner = Activity::new(Some(at(0)), Some(at(2 * MINUTE_MS)), None).unwrap();
     change(sooner).await;
@@ -340,11 +311,7 @@ async fn changed_settings_are_shown_where_the_old_record_is_cached() {
         .await
         .unwrap();
     assert_eq!(info.activity, sooner);
-    let top = here.top(false).await.unwrap().snapshot;
-    assert_eq!(
-        (top.activity, is_final(top.as_of, top.activity)),
-        (sooner, true)
-    );
+    assert_eq!(ends(&here).await, (sooner, true));
 }
 
 async fn store_expires(stage: &Stage) {

@@ -5,9 +5,8 @@ use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 
 use tokio::sync::Semaphore;
 
-use crate::hooked_store::HookedStore;
 use crate::kinds::{kind, points};
-use crate::stage::{Stage, text};
+use crate::stage::{Stage, hooked, text};
 
 #[tokio::test]
 async fn a_fresh_read_has_everything_applied_before() {
@@ -25,7 +24,7 @@ async fn a_fresh_read_has_everything_applied_before() {
 
 #[tokio::test]
 async fn a_fresh_read_does_not_use_an_earlier_merge() {
-    let store = HookedStore::new();
+    let store = hooked();
     let stage = Arc::new(Stage::over(store.clone(), kind(points(4)), 1 << 20).await);
     stage.points("u1", 7).await;
     // The first merge reads its shards, and is blocked at the last.
@@ -70,7 +69,7 @@ async fn a_fresh_read_does_not_use_an_earlier_merge() {
 #[tokio::test(flavor = "multi_thread", worker_threads = 4)]
 async fn fresh_reads_that_wait_together_share_the_next_merge() {
     const READERS: usize = 1000;
-    let store = HookedStore::new();
+    let store = hooked();
     let stage = Arc::new(Stage::over(store.clone(), kind(points(4)), 1 << 20).await);
     stage.points("u1", 7).await;
     let (reached, go_on) = (Arc::new(Semaphore::new(0)), Arc::new(Semaphore::new(0)));

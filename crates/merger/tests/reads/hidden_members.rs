@@ -142,7 +142,7 @@ fn a_rank_with_few_hidden_members_takes_two_round_trips() {
     let kind = &hiding(&million.kinds[0], few_of_a_million(&mut random));
     for _ in 0..50 {
         let member = &million.member(random.within(1, MEMBERS));
-        let read = merger.member(board, kind, ALL, member, (1, 1), None);
+        let read = merger.member(board, kind, ALL, member, (1, 1));
         let (price, _) = million.runtime.block_on(price(&merger, read));
         assert!(price.round_trips <= 2);
         // Includes the spare entries for hidden members.

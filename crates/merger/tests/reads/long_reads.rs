@@ -11,13 +11,12 @@ use merger::{End, Slice};
 use pacing::{FairQueue, Flow, STEP, paced};
 use parking_lot::Mutex;
 use shard_store::ShardStore;
-use store_local::LocalStore;
+use testkit::HookedStore;
 use tokio::task::yield_now;
 
 use crate::agree::ALL;
-use crate::hooked_store::HookedStore;
 use crate::kinds::{kind, points, value};
-use crate::stage::{NOW_MS, Stage};
+use crate::stage::{NOW_MS, Stage, hooked, in_memory};
 use crate::twin::Row;
 
 const MEMBERS: usize = 5_000;
@@ -78,7 +77,7 @@ async fn steps(store: &HookedStore, read: impl Future) -> Vec<usize> {
 
 #[tokio::test]
 async fn a_long_read_in_this_process_yields_after_each_step() {
-    let store = HookedStore::by_shards(Arc::new(LocalStore::in_memory().unwrap()));
+    let store = HookedStore::by_shards(in_memory());
     let stage = tied(store.clone()).await;
     let Stage {
         merger,
@@ -142,7 +141,7 @@ async fn a_long_read_in_this_process_yields_after_each_step() {
 #[tokio::test]
 async fn reads_of_whole_boards_yield_as_often_as_their_entries_take_steps() {
     const PAGES: usize = 8;
-    let stage = tied(Arc::new(LocalStore::in_memory().unwrap())).await;
+    let stage = tied(in_memory()).await;
     let pages = async {
         for _ in 0..PAGES {
             let page = stage
@@ -168,8 +167,8 @@ async fn reads_of_whole_boards_yield_as_often_as_their_entries_take_steps() {
 
 #[tokio::test]
 async fn lookups_in_steps_agree_with_short_ones() {
-    let store = HookedStore::by_shards(Arc::new(LocalStore::in_memory().unwrap()));
-    for store in [store, HookedStore::new()] {
+    let store = HookedStore::by_shards(in_memory());
+    for store in [store, hooked()] {
         let stage = tied(store).await;
         let looked_up = members((0..1000).map(|number| number * 7 % (MEMBERS + 100)));
         let read = |members| stage.merger.lookup(&stage.board, &stage.kind, ALL, members);
@@ -184,7 +183,7 @@ async fn lookups_in_steps_agree_with_short_ones() {
 #[tokio::test]
 async fn a_caller_of_a_remote_store_waits_for_few_calls_of_another_one() {
     const CALLERS: u64 = 3;
-    let store = HookedStore::new();
+    let store = hooked();
     let stage = tied(store.clone()).await;
     let Stage {
         merger,

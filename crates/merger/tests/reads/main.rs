@@ -16,7 +16,6 @@ mod any_page_of_a_million;
 mod boards_end;
 mod fresh_sees_what_was_applied;
 mod hidden_members;
-mod hooked_store;
 mod kinds;
 mod long_reads;
 mod members_of_a_million;

@@ -53,7 +53,6 @@ fn an_unknown_member_has_no_standing() {
         crate::agree::ALL,
         &nobody,
         (1, 1),
-        Some(1),
     );
     let answer = million.runtime.block_on(read).unwrap();
     assert_eq!(answer.value, MemberStanding::NoStanding);

@@ -4,14 +4,13 @@ use std::sync::{Arc, OnceLock};
 
 use board::{Kind, Member, RankStyle, Timestamp};
 use merger::Merger;
-use store_local::LocalStore;
+use testkit::HookedStore;
 use tokio::runtime::{Builder, Runtime};
 
 use crate::agree::Agree;
-use crate::hooked_store::HookedStore;
 use crate::kinds::{kind, points, value};
 use crate::random::Random;
-use crate::stage::{NOW_MS, Stage};
+use crate::stage::{NOW_MS, Stage, in_memory};
 use crate::twin::{Row, Twin};
 
 pub(crate) const MEMBERS: u64 = 1_000_000;
@@ -40,7 +39,7 @@ pub(crate) fn million() -> &'static Million {
     static MILLION: OnceLock<Million> = OnceLock::new();
     MILLION.get_or_init(|| {
         let runtime = Builder::new_current_thread().build().unwrap();
-        let store = Arc::new(LocalStore::in_memory().unwrap());
+        let store = in_memory();
         let stage = Stage::over(store.clone(), kind(points(SHARDS)), 64 << 20);
         let stage = runtime.block_on(stage);
         let mut random = Random::of_run(0);

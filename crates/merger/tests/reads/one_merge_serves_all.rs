@@ -5,11 +5,11 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Duration;
 
 use merger::TopView;
+use testkit::HookedStore;
 use tokio::time::Instant;
 
-use crate::hooked_store::HookedStore;
 use crate::kinds::{kind, points};
-use crate::stage::{Stage, text};
+use crate::stage::{Stage, hooked, text};
 
 const READERS: usize = 10_000;
 
@@ -44,7 +44,7 @@ async fn stampede(store: &HookedStore, stage: &Arc<Stage>, fresh: bool) -> Vec<T
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 4)]
 async fn a_stampede_on_a_board_never_read_makes_one_merge() {
-    let store = HookedStore::new();
+    let store = hooked();
     let stage = Arc::new(Stage::over(store.clone(), kind(points(16)), 1 << 20).await);
     stage.points("u1", 7).await;
     let tops = stampede(&store, &stage, false).await;
@@ -56,7 +56,7 @@ async fn a_stampede_on_a_board_never_read_makes_one_merge() {
 #[tokio::test(flavor = "multi_thread", worker_threads = 4)]
 async fn a_stampede_on_an_expired_board_makes_one_merge() {
     const STALENESS: Duration = Duration::from_millis(300);
-    let store = HookedStore::new();
+    let store = hooked();
     let mut spec = points(16);
     spec.max_staleness = STALENESS;
     let stage = Arc::new(Stage::over(store.clone(), kind(spec), 1 << 20).await);
@@ -76,7 +76,7 @@ async fn a_stampede_on_an_expired_board_makes_one_merge() {
 
 #[tokio::test(start_paused = true)]
 async fn a_board_is_merged_when_it_is_older_than_its_kind_allows() {
-    let store = HookedStore::new();
+    let store = hooked();
     let stage = Arc::new(Stage::over(store.clone(), kind(points(16)), 1 << 20).await);
     let staleness = stage.kind.max_staleness();
     stage.points("u1", 7).await;
@@ -94,7 +94,7 @@ async fn a_board_is_merged_when_it_is_older_than_its_kind_allows() {
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 4)]
 async fn waiting_readers_share_a_merge_that_does_not_fit_the_cache() {
-    let store = HookedStore::new();
+    let store = hooked();
     let stage = Arc::new(Stage::over(store.clone(), kind(points(16)), 1).await);
     stage.points("u1", 7).await;
     let tops = stampede(&store, &stage, false).await;
@@ -107,7 +107,7 @@ async fn waiting_readers_share_a_merge_that_does_not_fit_the_cache() {
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 4)]
 async fn a_stampede_on_an_uncreated_board_reads_its_record_once() {
-    let store = HookedStore::new();
+    let store = hooked();
     let stage = Arc::new(Stage::over(store.clone(), kind(points(16)), 1 << 20).await);
     let read = || {
         let stage = stage.clone();
@@ -126,8 +126,7 @@ async fn a_stampede_on_an_uncreated_board_reads_its_record_once() {
 
 #[tokio::test(start_paused = true)]
 async fn a_board_is_shown_as_uncreated_no_longer_than_a_read_may_be_old() {
-    let store = HookedStore::new();
-    let stage = Stage::over(store.clone(), kind(points(16)), 1 << 20).await;
+    let (store, stage) = Stage::hooked(kind(points(16))).await;
     assert_eq!(text(&stage.top(false).await.unwrap()), "");
     let elsewhere = Stage::over(store.clone(), kind(points(16)), 1 << 20).await;
     elsewhere.points("u1", 7).await;
@@ -158,7 +157,7 @@ async fn an_unchanged_board_is_merged_without_entries() {
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn an_abandoned_merge_blocks_no_reader() {
-    let store = HookedStore::new();
+    let store = hooked();
     let stage = Arc::new(Stage::over(store.clone(), kind(points(16)), 1 << 20).await);
     stage.points("u1", 7).await;
     let reading = Arc::new(tokio::sync::Notify::new());

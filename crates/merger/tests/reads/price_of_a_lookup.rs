@@ -6,9 +6,8 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use board::{Member, RankStyle, Timestamp};
 
 use crate::agree::{ALL, Agree};
-use crate::hooked_store::HookedStore;
 use crate::kinds::{kind, points, value};
-use crate::stage::{NOW_MS, Stage};
+use crate::stage::{NOW_MS, Stage, hooked};
 use crate::twin::{Row, Twin};
 
 const MEMBERS: u16 = 1000;
@@ -17,7 +16,7 @@ const PARTS_AT_ONCE_MAX: usize = 65_536;
 #[tokio::test]
 async fn a_thousand_over_all_shards_are_counted_a_few_shards_at_once() {
     for rank in [RankStyle::Ordinal, RankStyle::Competition] {
-        let store = HookedStore::new();
+        let store = hooked();
         let mut spec = points(1024);
         spec.rank = rank;
         let stage = Stage::over(store.clone(), kind(spec), 1 << 20).await;

@@ -76,30 +76,6 @@ fn a_page_of_a_store_in_this_process_is_read_in_one_step() {
     }
 }
 
-/// While a shard is written, a store in this process is asked for less at once, and more often: each round of a search
-/// samples one key, and counts what is above it.
-#[test]
-fn a_page_of_a_store_in_this_process_takes_four_entries_for_one() {
-    let million = million();
-    let merger = million.by_shards.another_merger();
-    let mut random = Random::of_run(203);
-    let mut total = Price::default();
-    for n in 0..200 {
-        let from = random.within(1_000, MEMBERS - 100);
-        let (board, kind) = (&million.stage.board, &million.kinds[n % 2]);
-        let page = merger.range(board, kind, ALL, from, from + 99);
-        let (price, page) = million.runtime.block_on(price(&merger, page));
-        assert_eq!(page.unwrap().value.len(), 100);
-        assert!(price.round_trips <= 20, "from {from}: {price:?}");
-        assert!(price.entries <= 900, "from {from}: {price:?}");
-        total.round_trips += price.round_trips;
-        total.entries += price.entries;
-    }
-    println!("200 pages of a store in this process: {total:?}");
-    assert!(total.round_trips <= 200 * 9, "{total:?}");
-    assert!(total.entries <= 200 * 400, "{total:?}");
-}
-
 /// Rarely a shard has more of a page than was fetched, and is read again.
 #[test]
 fn other_page_lengths_rarely_take_more_round_trips() {

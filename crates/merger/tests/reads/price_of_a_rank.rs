@@ -17,7 +17,7 @@ fn the_rank_of_a_member_takes_two_round_trips() {
     for n in 0..200 {
         let kind = &million.kinds[n % 2];
         let member = &million.member(random.within(1, MEMBERS));
-        let read = merger.member(board, kind, ALL, member, (1, 1), None);
+        let read = merger.member(board, kind, ALL, member, (1, 1));
         let (price, _) = million.runtime.block_on(price(&merger, read));
         assert_eq!(price.round_trips, 2);
         // A few of each shard: the neighbours may be on any of them.

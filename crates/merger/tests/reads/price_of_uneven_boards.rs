@@ -3,15 +3,14 @@
 use std::sync::Arc;
 
 use board::{Member, RankStyle, ShardCount, Timestamp};
-use store_local::LocalStore;
+use testkit::HookedStore;
 use tokio::runtime::{Builder, Runtime};
 
 use crate::agree::{ALL, Agree};
-use crate::hooked_store::HookedStore;
 use crate::kinds::{kind, points, value};
 use crate::price::{Price, price};
 use crate::random::Random;
-use crate::stage::{NOW_MS, Stage};
+use crate::stage::{NOW_MS, Stage, in_memory};
 use crate::twin::{Row, Twin};
 
 /// Compares pages, tops, members and lookups with the twin, on a store in this process, in one step and by shards, and
@@ -22,7 +21,7 @@ fn check(shards: u64, members: Vec<Member>) -> (Price, Price) {
     let mut random = Random::of_run(400 + shards);
     let mut spec = points(shards);
     spec.rank = RankStyle::Competition;
-    let store = Arc::new(LocalStore::in_memory().unwrap());
+    let store = in_memory();
     let stage = Stage::over(store.clone(), kind(spec.clone()), 64 << 20);
     let stage = runtime.block_on(stage);
     let by_shards = HookedStore::by_shards(store.clone());

@@ -105,7 +105,7 @@ impl Reader<'_> {
         let (above, below) = (random.below(8), random.below(8));
         let (merger, stage) = (&self.stage.merger, self.stage);
         let around = (above, below);
-        let answer = merger.member(&stage.board, &stage.kind, ALL, &member, around, None);
+        let answer = merger.member(&stage.board, &stage.kind, ALL, &member, around);
         let answer = answer.await.unwrap();
         let Some(view) = answer.value.ranked() else {
             return;

@@ -7,31 +7,35 @@ use std::time::Duration;
 use futures::future::join_all;
 use merger::{Merger, TopView};
 use shard_store::SharedMergeResult;
+use testkit::HookedStore;
 use tokio::time::{Instant, advance};
 
 use crate::agree::ALL;
-use crate::hooked_store::HookedStore;
 use crate::kinds::{kind, points};
-use crate::stage::{Stage, text};
+use crate::shared::SharedInMemory;
+use crate::stage::{Stage, in_memory, text};
 
 const STALENESS: Duration = Duration::from_millis(200);
 
 /// A board that several servers show: the stage's own and others.
 pub(crate) struct Servers {
     pub(crate) store: Arc<HookedStore>,
+    pub(crate) shared: Arc<SharedInMemory>,
     pub(crate) stage: Stage,
     pub(crate) others: Vec<Merger>,
 }
 
 impl Servers {
     pub(crate) async fn of(servers: usize) -> Self {
-        let store = HookedStore::of_several_servers();
+        let shared = Arc::new(SharedInMemory::default());
+        let store = HookedStore::sharing(in_memory(), shared.clone());
         let mut spec = points(16);
         spec.max_staleness = STALENESS;
         let stage = Stage::over(store.clone(), kind(spec), 64 << 20).await;
         let others = (1..servers).map(|_| stage.another_merger()).collect();
         Self {
             store,
+            shared,
             stage,
             others,
         }
@@ -127,7 +131,7 @@ async fn an_unchanged_board_is_published_once() {
         servers.age().await;
     }
     assert_eq!((servers.merges(), servers.taken()), (5, 5));
-    let published = servers.store.shared_boards().published();
+    let published = servers.shared.published();
     let board = |merged: &&SharedMergeResult| matches!(merged, SharedMergeResult::Board { .. });
     assert_eq!(published.iter().filter(board).count(), 1);
     assert_eq!(published.len(), 5);
@@ -142,7 +146,7 @@ async fn a_fresh_read_merges_itself() {
     let fresh = servers.top(&servers.others[0], true).await;
     assert_eq!(text(&fresh), "1:1:u2,2:2:u1");
     assert_eq!((servers.merges(), servers.taken()), (2, 0));
-    assert_eq!(servers.store.shared_boards().leases(), 1);
+    assert_eq!(servers.shared.leases(), 1);
 }
 
 #[tokio::test(start_paused = true)]
@@ -161,7 +165,7 @@ async fn servers_with_another_kind_do_not_share() {
 #[tokio::test(start_paused = true)]
 async fn a_too_large_board_is_merged_by_each_server() {
     let servers = Servers::of(2).await;
-    servers.store.shared_boards().limit_to(100);
+    servers.shared.limit_to(100);
     servers.stage.points("u1", 7).await;
     let start = Instant::now();
     for _ in 0..3 {
@@ -172,6 +176,6 @@ async fn a_too_large_board_is_merged_by_each_server() {
     }
     assert_eq!((servers.merges(), servers.taken()), (6, 0));
     // Each has acquired a lease once, and no server has waited.
-    assert_eq!(servers.store.shared_boards().leases(), 2);
+    assert_eq!(servers.shared.leases(), 2);
     assert!(start.elapsed() < STALENESS * 4);
 }

@@ -15,9 +15,9 @@ use crate::stage::{Stage, row, text};
 async fn a_lease_that_is_lost_costs_one_more_merge() {
     let servers = Servers::of(2).await;
     servers.stage.points("u1", 7).await;
-    servers.store.shared_boards().trouble(Trouble::Loses);
+    servers.shared.trouble(Trouble::Loses);
     servers.top(&servers.stage.merger, false).await;
-    servers.store.shared_boards().trouble(Trouble::Nothing);
+    servers.shared.trouble(Trouble::Nothing);
     servers.stage.points("u2", 9).await;
     let start = Instant::now();
     let top = servers.top(&servers.others[0], false).await;
@@ -36,7 +36,7 @@ async fn a_lease_that_is_lost_costs_one_more_merge() {
 async fn the_wait_for_a_lease_is_bounded() {
     let servers = Servers::of(2).await;
     servers.stage.points("u1", 7).await;
-    servers.store.shared_boards().trouble(Trouble::LosesForGood);
+    servers.shared.trouble(Trouble::LosesForGood);
     servers.top(&servers.stage.merger, false).await;
     let start = Instant::now();
     let top = servers.top(&servers.others[0], false).await;
@@ -73,20 +73,20 @@ async fn an_abandoned_merge_releases_its_lease() {
 
 /// Asserts that the other server merges under a lease of its own, without waiting for the first to expire.
 async fn merges_at_once(servers: &Servers) {
-    assert_eq!(servers.store.shared_boards().leases(), 1);
+    assert_eq!(servers.shared.leases(), 1);
     tokio::task::yield_now().await;
     let start = Instant::now();
     let top = servers.top(&servers.others[0], false).await;
     assert_eq!(text(&top), "1:1:u1");
     assert_eq!(start.elapsed(), Duration::ZERO);
-    assert_eq!(servers.store.shared_boards().leases(), 2);
+    assert_eq!(servers.shared.leases(), 2);
 }
 
 #[tokio::test(start_paused = true)]
 async fn without_shared_boards_each_server_merges() {
     let servers = Servers::of(2).await;
     servers.stage.points("u1", 7).await;
-    servers.store.shared_boards().trouble(Trouble::Away);
+    servers.shared.trouble(Trouble::Away);
     for server in servers.all() {
         let top = servers.top(server, false).await;
         assert_eq!((text(&top).as_str(), top.stale), ("1:1:u1", false));
@@ -110,7 +110,7 @@ async fn damaged_boards_are_merged_again() {
         let servers = Servers::of(2).await;
         servers.stage.points("u1", 7).await;
         servers.top(&servers.stage.merger, false).await;
-        servers.store.shared_boards().damage(damage);
+        servers.shared.damage(damage);
         servers.stage.points("u2", 9).await;
         let top = servers.top(&servers.others[0], false).await;
         assert_eq!(text(&top), "1:1:u2,2:2:u1");
@@ -127,11 +127,11 @@ async fn another_board_is_not_shown_in_its_place() {
     merger.top(&another, kind, ALL, false).await.unwrap();
     servers.stage.points("u1", 7).await;
     servers.top(merger, false).await;
-    let published = servers.store.shared_boards().published();
+    let published = servers.shared.published();
     let SharedMergeResult::Board { bytes, .. } = &published[0] else {
         panic!("{published:?}");
     };
-    servers.store.shared_boards().damage(|_| bytes.clone());
+    servers.shared.damage(|_| bytes.clone());
     let top = servers.top(&servers.others[0], false).await;
     assert_eq!(text(&top), "1:1:u1");
     assert_eq!(servers.taken(), 0);
@@ -147,7 +147,7 @@ async fn an_older_published_board_is_not_shown() {
     assert_eq!(text(&servers.top(other, true).await), "1:1:u2,2:2:u1");
     servers.age().await;
     // By a wrong clock the older board seems newer.
-    servers.store.shared_boards().trouble(Trouble::AgeZero);
+    servers.shared.trouble(Trouble::AgeZero);
     assert_eq!(text(&servers.top(other, false).await), "1:1:u2,2:2:u1");
     assert_eq!((servers.merges(), servers.taken()), (3, 0));
 }

@@ -10,9 +10,9 @@ use merger::{Merger, RankedEntry, ReadError, Rendered, Settings, TopView};
 use shard_router::{KnownKind, Router, Write, WriteOutcome};
 use shard_store::{Change, ShardStore};
 use store_local::LocalStore;
+use testkit::HookedStore;
 
 use crate::agree::ALL;
-use crate::hooked_store::HookedStore;
 use crate::kinds::value;
 use crate::twin::Row;
 
@@ -29,15 +29,30 @@ pub(crate) struct Stage {
     pub(crate) clock_ms: Arc<AtomicI64>,
 }
 
+/// Creates a store in memory.
+pub(crate) fn in_memory() -> Arc<LocalStore> {
+    Arc::new(LocalStore::in_memory().unwrap())
+}
+
+/// Creates a store with hooks before one in memory.
+pub(crate) fn hooked() -> Arc<HookedStore> {
+    HookedStore::before(in_memory())
+}
+
 impl Stage {
     /// Creates a board of this kind over a store in memory.
     pub(crate) async fn in_memory(kind: Kind) -> Self {
-        Self::over(Arc::new(LocalStore::in_memory().unwrap()), kind, 64 << 20).await
+        Self::over(in_memory(), kind, 64 << 20).await
     }
 
     /// Does the same; every read of the store counts as a round trip.
     pub(crate) async fn remote(kind: Kind) -> Self {
-        Self::over(HookedStore::new(), kind, 64 << 20).await
+        Self::hooked(kind).await.1
+    }
+
+    pub(crate) async fn hooked(kind: Kind) -> (Arc<HookedStore>, Self) {
+        let store = hooked();
+        (store.clone(), Self::over(store, kind, 64 << 20).await)
     }
 
     pub(crate) async fn over(store: Arc<dyn ShardStore>, kind: Kind, cache_bytes: u64) -> Self {

@@ -9,17 +9,17 @@ use board::{
     Direction, Hidden, Kind, KindSpec, Member, Period, RankStyle, Retain, Ties, Timestamp,
     WindowRule,
 };
-use merger::{MemberStanding, PositionView};
+use merger::{MemberAsk, MemberStanding, PositionView};
 use tokio::runtime::Builder;
 
 use crate::agree::ALL;
-use crate::hooked_store::HookedStore;
 use crate::kinds::{kind, nullable};
 use crate::million::long;
 use crate::random::{Random, seed};
 use crate::slices::check_slices;
 use crate::small_boards::{end, hidden, pick, rows, small, values};
-use crate::stage::{NOW_MS, Stage, row};
+use crate::stage::{NOW_MS, Stage, hooked, row};
+use crate::trimmed;
 use crate::twin::{Row, Shown, Twin, all_shown, shown};
 
 /// A board, its whole order, and how many are ranked.
@@ -74,10 +74,11 @@ async fn any_list(random: &mut Random) -> List {
         ..Retain::best(keep)
     });
     let style = spec.rank;
-    let store = HookedStore::new();
+    let store = hooked();
     // Stores that trim lists refuse such kinds with dense ranks.
     if random.below(3) > 0 && style != RankStyle::Dense {
-        store.trim_to(keep + random.below(20));
+        let best = keep + random.below(20);
+        store.read_by(move |inner, board, asked| trimmed::read(inner, board, asked, best));
     }
     let mut stage = Stage::over(store, kind(spec), 64 << 20).await;
     let rows = rows(random, orders.len());
@@ -150,7 +151,11 @@ impl List {
         let own = self.twin.at(self.style, position);
         let around = (random.below(6), random.below(6));
         let target = random.within(1, self.keep);
-        let read = merger.member(board, kind, ALL, &own.row.member, around, Some(target));
+        let ask = MemberAsk {
+            target: Some(target),
+            ..around.into()
+        };
+        let read = merger.member(board, kind, ALL, &own.row.member, ask);
         let read = read.await.unwrap();
         assert_eq!(read.members, self.len());
         let is_there = target < position && target <= self.len();
@@ -346,8 +351,7 @@ async fn boards_report_how_many_each_window_lists() {
 /// A hidden member that falls off the list while it is read frees a position.
 #[tokio::test]
 async fn a_hidden_member_may_move_between_the_rounds() {
-    let store = HookedStore::new();
-    let stage = Stage::over(store.clone(), kind(best_three()), 1 << 20).await;
+    let (store, stage) = Stage::hooked(kind(best_three())).await;
     for (member, points) in [("a", 9), ("b", 8), ("c", 7), ("d", 6)] {
         stage.points(member, points).await;
     }

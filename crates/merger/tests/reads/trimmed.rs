@@ -1,19 +1,19 @@
 //! [`read`]: reads a store as if it ranked only the best of each shard.
 
+use std::sync::Arc;
+
 use board::{BoardName, Rules};
 use shard_store::{
-    Anchor, BoardRecord, Group, Query, RangeAsk, RangePart, ShardEntry, ShardReading, ShardStore,
-    StoreError,
+    Anchor, BoardRecord, Group, Query, RangeAsk, RangePart, ShardEntry, ShardQuery, ShardReading,
+    ShardStore, StoreError,
 };
-use store_local::LocalStore;
 use testkit::conformance::fixtures::read_shard;
 
 /// Reads a shard of a store that has everything as if it had only its best.
 pub(crate) async fn read(
-    inner: &LocalStore,
-    board: &BoardRecord,
-    shard: u16,
-    query: &Query,
+    inner: Arc<dyn ShardStore>,
+    board: BoardRecord,
+    ShardQuery { shard, query }: ShardQuery,
     best: u64,
 ) -> Result<ShardReading, StoreError> {
     let everything = RangeAsk {
@@ -27,13 +27,13 @@ pub(crate) async fn read(
         ranges: ranges.collect(),
         ..query.clone()
     };
-    let mut reading = read_shard(inner, board, shard, &whole).await?;
+    let mut reading = read_shard(&*inner, &board, shard, &whole).await?;
     reading.members = reading.members.min(best);
     let Some(mut parts) = reading.parts.take() else {
         return Ok(reading);
     };
     let all = parts.pop().unwrap().entries;
-    let rules = rules_of(inner, &board.name).await?;
+    let rules = rules_of(&*inner, &board.name).await?;
     let trimmed = query.ranges.iter().zip(parts);
     let trimmed = trimmed.map(|(ask, part)| RangePart {
         standing: part.standing,
@@ -44,7 +44,7 @@ pub(crate) async fn read(
     Ok(reading)
 }
 
-async fn rules_of(inner: &LocalStore, board: &BoardName) -> Result<Rules, StoreError> {
+async fn rules_of(inner: &dyn ShardStore, board: &BoardName) -> Result<Rules, StoreError> {
     let kinds = inner.kinds().await?.into_iter();
     let mut kinds = kinds.filter(|record| record.name == *board.kind());
     let kind = kinds.next().and_then(|record| record.kind);

@@ -7,9 +7,8 @@ use std::time::Duration;
 use merger::ReadError;
 use shard_store::StoreError;
 
-use crate::hooked_store::HookedStore;
 use crate::kinds::{kind, points};
-use crate::stage::{Stage, text};
+use crate::stage::{Stage, hooked, text};
 
 fn away() -> ReadError {
     ReadError::Unavailable("away".to_owned())
@@ -17,8 +16,7 @@ fn away() -> ReadError {
 
 #[tokio::test(start_paused = true)]
 async fn the_last_board_is_served_as_stale_and_recovers() {
-    let store = HookedStore::new();
-    let stage = Stage::over(store.clone(), kind(points(16)), 1 << 20).await;
+    let (store, stage) = Stage::hooked(kind(points(16))).await;
     stage.points("u1", 7).await;
     assert!(!stage.top(false).await.unwrap().stale);
     stage.points("u2", 9).await;
@@ -38,8 +36,7 @@ async fn the_last_board_is_served_as_stale_and_recovers() {
 
 #[tokio::test(start_paused = true)]
 async fn a_store_that_is_available_again_is_used_at_once() {
-    let store = HookedStore::new();
-    let stage = Stage::over(store.clone(), kind(points(16)), 1 << 20).await;
+    let (store, stage) = Stage::hooked(kind(points(16))).await;
     stage.points("u1", 7).await;
     stage.top(false).await.unwrap();
     stage.points("u2", 9).await;
@@ -54,8 +51,7 @@ async fn a_store_that_is_available_again_is_used_at_once() {
 
 #[tokio::test(start_paused = true)]
 async fn a_top_that_would_queue_is_served_as_stale_for_a_second() {
-    let store = HookedStore::new();
-    let stage = Stage::over(store.clone(), kind(points(16)), 1 << 20).await;
+    let (store, stage) = Stage::hooked(kind(points(16))).await;
     stage.points("u1", 7).await;
     stage.top(false).await.unwrap();
     stage.points("u2", 9).await;
@@ -77,8 +73,7 @@ async fn a_top_that_would_queue_is_served_as_stale_for_a_second() {
 
 #[tokio::test(start_paused = true)]
 async fn an_uncreated_board_is_served_as_stale_too() {
-    let store = HookedStore::new();
-    let stage = Stage::over(store.clone(), kind(points(16)), 1 << 20).await;
+    let (store, stage) = Stage::hooked(kind(points(16))).await;
     let first = stage.top(false).await.unwrap();
     store.become_unavailable();
     stage.clock_ms.fetch_add(9, Ordering::Relaxed);
@@ -91,8 +86,7 @@ async fn an_uncreated_board_is_served_as_stale_too() {
 
 #[tokio::test]
 async fn without_a_cached_board_the_failure_is_returned() {
-    let store = HookedStore::new();
-    let stage = Stage::over(store.clone(), kind(points(16)), 1 << 20).await;
+    let (store, stage) = Stage::hooked(kind(points(16))).await;
     stage.points("u1", 7).await;
     store.become_unavailable();
     assert_eq!(stage.top(false).await.unwrap_err(), away());
@@ -101,8 +95,7 @@ async fn without_a_cached_board_the_failure_is_returned() {
 
 #[tokio::test]
 async fn a_lost_response_is_a_failure_too() {
-    let store = HookedStore::new();
-    let stage = Stage::over(store.clone(), kind(points(16)), 1 << 20).await;
+    let (store, stage) = Stage::hooked(kind(points(16))).await;
     stage.points("u1", 7).await;
     store.before_reads(|shard| async move {
         match shard {
@@ -119,7 +112,7 @@ async fn a_lost_response_is_a_failure_too() {
 #[tokio::test(flavor = "multi_thread", worker_threads = 4)]
 async fn waiting_readers_share_one_failure() {
     const READERS: usize = 10_000;
-    let store = HookedStore::new();
+    let store = hooked();
     let stage = Arc::new(Stage::over(store.clone(), kind(points(16)), 1 << 20).await);
     stage.points("u1", 7).await;
     let begun = Arc::new(AtomicUsize::new(0));

@@ -2,14 +2,12 @@
 
 use shard_store::ShardReading;
 
-use crate::hooked_store::HookedStore;
 use crate::kinds::{kind, points};
 use crate::stage::{Stage, text};
 
 #[tokio::test]
 async fn an_older_version_is_not_shown_after_a_later_one() {
-    let store = HookedStore::new();
-    let stage = Stage::over(store.clone(), kind(points(4)), 1 << 20).await;
+    let (store, stage) = Stage::hooked(kind(points(4))).await;
     for n in 0..200 {
         stage.points(&format!("u{n}"), n).await;
     }
@@ -30,8 +28,7 @@ async fn an_older_version_is_not_shown_after_a_later_one() {
 
 #[tokio::test(start_paused = true)]
 async fn the_later_version_is_served_as_stale() {
-    let store = HookedStore::new();
-    let stage = Stage::over(store.clone(), kind(points(4)), 1 << 20).await;
+    let (store, stage) = Stage::hooked(kind(points(4))).await;
     stage.points("u1", 7).await;
     let shown = text(&stage.top(true).await.unwrap());
     store.after_reads(|_, reading| {
@@ -46,8 +43,7 @@ async fn the_later_version_is_served_as_stale() {
 
 #[tokio::test]
 async fn a_shard_that_lost_data_is_shown() {
-    let store = HookedStore::new();
-    let stage = Stage::over(store.clone(), kind(points(4)), 1 << 20).await;
+    let (store, stage) = Stage::hooked(kind(points(4))).await;
     stage.points("u1", 7).await;
     let shown = stage.top(true).await.unwrap().snapshot;
     store.after_reads(|_, reading| {

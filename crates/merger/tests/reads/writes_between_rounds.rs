@@ -4,12 +4,13 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use board::{Member, RankStyle, ShardCount, Timestamp};
+use merger::MemberAsk;
+use testkit::HookedStore;
 
 use crate::agree::ALL;
-use crate::hooked_store::HookedStore;
 use crate::kinds::{kind, points, value};
 use crate::price::{Price, price};
-use crate::stage::{NOW_MS, Stage};
+use crate::stage::{NOW_MS, Stage, hooked};
 use crate::twin::{Row, Twin, all_shown, shown};
 
 const MEMBERS: i64 = 20_000;
@@ -43,7 +44,7 @@ fn on_one_shard() -> Vec<Member> {
 
 /// Creates a board of these members, each two with the same points.
 async fn board(rank: RankStyle, members: Vec<Member>) -> (Arc<HookedStore>, Arc<Stage>, Vec<Row>) {
-    let store = HookedStore::new();
+    let store = hooked();
     let mut spec = points(SHARDS);
     spec.rank = rank;
     let stage = Arc::new(Stage::over(store.clone(), kind(spec), 1 << 20).await);
@@ -202,7 +203,7 @@ async fn a_member_has_the_position_of_when_its_shard_was_read() {
         let position = position_in(&twin, &own);
         let read = stage
             .merger
-            .member(&stage.board, &stage.kind, ALL, &own, (5, 5), None);
+            .member(&stage.board, &stage.kind, ALL, &own, (5, 5));
         let view = read.await.unwrap().value.ranked().unwrap();
         assert_eq!(shown(&stage.kind, view.own()), twin.at(style, position));
         assert_eq!(
@@ -262,9 +263,13 @@ async fn a_target_that_is_no_longer_above_is_none() {
         let (store, stage, _) = board(RankStyle::Ordinal, even()).await;
         let own = Member::new("u15000").unwrap();
         let target = async || {
+            let ask = MemberAsk {
+                target: Some(1),
+                ..(1, 1).into()
+            };
             let read = stage
                 .merger
-                .member(&stage.board, &stage.kind, ALL, &own, (1, 1), Some(1));
+                .member(&stage.board, &stage.kind, ALL, &own, ask);
             read.await.unwrap().value.ranked().unwrap().target
         };
         assert!(target().await.is_some());

@@ -7,7 +7,6 @@ use board::limits::VALUE_MAX;
 use board::{BoardName, FieldName, FieldRule, KindSpec, Mode, Period, Rules, Ties, WindowRule};
 use shard_router::{BoardBatches, KnownKind, Write, WriteOutcome, WriteRejected};
 use shard_store::{Change, ItemFailure, ItemRejected};
-use store_local::LocalStore;
 use testkit::dice::{Dice, Seed, runs};
 
 use crate::stage::{NOW, Stage, board, id, kind, member, points, points_of};
@@ -24,7 +23,7 @@ struct Server {
 
 impl Server {
     async fn new() -> Self {
-        let stage = Stage::over(Arc::new(LocalStore::in_memory().unwrap())).await;
+        let stage = Stage::in_memory().await;
         let hourly = || {
             let mut spec = points("gifts");
             spec.windows.push(WindowRule::with_defaults(Period::Hour));

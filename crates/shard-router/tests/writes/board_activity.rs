@@ -9,10 +9,9 @@ use std::time::Duration;
 use board::{Activity, ActivityRejection, BoardName, Timestamp, Value};
 use shard_router::{FoundBoard, Moment, Router, Write, WriteOutcome, WriteRejected};
 use shard_store::{BoardSettings, Change, Clock, ItemRejected, ShardStore};
-use store_local::LocalStore;
+use testkit::HookedStore;
 
-use crate::hooked_store::HookedStore;
-use crate::stage::{NOW, Stage, board, member};
+use crate::stage::{NOW, Stage, board, hooked, member, rejected};
 
 const MS: Duration = Duration::from_millis(1);
 const MINUTE: Duration = Duration::from_mins(1);
@@ -42,8 +41,7 @@ async fn put_settings(router: &Router, name: &BoardName, activity: Activity) {
 }
 
 async fn stage(activity: Activity) -> (Stage, Arc<BoardName>) {
-    let stage = Stage::over(Arc::new(LocalStore::in_memory().unwrap())).await;
-    let room = board("room");
+    let (stage, room) = (Stage::in_memory().await, board("room"));
     put_settings(&stage.router, &room, activity).await;
     (stage, room)
 }
@@ -58,6 +56,13 @@ fn outside(at: Timestamp, activity: Activity) -> WriteOutcome {
 
 fn over(now: Timestamp, activity: Activity) -> WriteOutcome {
     WriteOutcome::Rejected(ActivityRejection::Over { now, activity }.into())
+}
+
+fn assert_over(written: &WriteOutcome) {
+    let WriteRejected::NotOpen(ActivityRejection::Over { now, .. }) = rejected(written) else {
+        panic!("{written:?}");
+    };
+    assert!(*now >= ends_at());
 }
 
 async fn is_created(store: &dyn ShardStore, name: &BoardName) -> bool {
@@ -143,8 +148,7 @@ async fn writes_outside_of_the_activity_create_no_board() {
 
 #[tokio::test]
 async fn the_last_settings_before_the_creation_count() {
-    let store = HookedStore::new();
-    let stage = Stage::over(store.clone()).await;
+    let (store, stage) = Stage::hooked().await;
     let room = board("room");
     put_settings(&stage.router, &room, battle()).await;
     let elsewhere = Arc::new(Router::open(store.clone()).await.unwrap());
@@ -171,8 +175,7 @@ async fn the_last_settings_before_the_creation_count() {
 
 #[tokio::test]
 async fn the_next_incarnation_has_its_own_activity() {
-    let store = Arc::new(LocalStore::in_memory().unwrap());
-    let (here, there) = (Stage::over(store.clone()).await, Stage::over(store).await);
+    let [here, there] = Stage::two().await;
     let room = board("room");
     here.send(&[here.write(&room, "u1", 1)]).await;
     // `here` has cached the record of the first incarnation.
@@ -244,8 +247,7 @@ async fn late_writes_do_not_count_on_the_next_board() {
 
 /// Writes a moment before the end of the battle, to a store that delays writes.
 async fn a_moment_before_the_end(delay: Duration) -> (Stage, Arc<BoardName>, Vec<WriteOutcome>) {
-    let store = HookedStore::new();
-    let stage = Stage::over(store.clone()).await;
+    let (store, stage) = Stage::hooked().await;
     let room = board("room");
     put_settings(&stage.router, &room, battle()).await;
     store.before_applying(move |_| async move {
@@ -262,12 +264,7 @@ async fn a_moment_before_the_end(delay: Duration) -> (Stage, Arc<BoardName>, Vec
 async fn a_slow_store_applies_nothing_after_the_end() {
     let (stage, room, written) = a_moment_before_the_end(MS * 30).await;
     for written in written {
-        let WriteOutcome::Rejected(WriteRejected::NotOpen(ActivityRejection::Over { now, .. })) =
-            written
-        else {
-            panic!("{written:?}");
-        };
-        assert!(now >= ends_at());
+        assert_over(&written);
     }
     assert_eq!(stage.all_points(&room).await, []);
     // Nor was the board created: its settings may change.
@@ -283,8 +280,7 @@ fn clock_of(now: &Arc<AtomicI64>) -> Clock {
 
 #[tokio::test]
 async fn nothing_is_applied_after_the_clock_was_set_to_the_end() {
-    let store = HookedStore::new();
-    let stage = Stage::over(store.clone()).await;
+    let (store, stage) = Stage::hooked().await;
     let room = board("room");
     put_settings(&stage.router, &room, battle()).await;
     let clock_ms = Arc::new(AtomicI64::new(NOW.millis()));
@@ -297,20 +293,14 @@ async fn nothing_is_applied_after_the_clock_was_set_to_the_end() {
     let writes = [stage.write(&room, "u1", 5), stage.write(&room, "u2", 3)];
     let moment = Moment::of(&clock_of(&clock_ms));
     for written in stage.router.write(&writes, moment, true).await {
-        let WriteOutcome::Rejected(WriteRejected::NotOpen(ActivityRejection::Over { now, .. })) =
-            written
-        else {
-            panic!("{written:?}");
-        };
-        assert!(now >= ends_at());
+        assert_over(&written);
     }
     assert_eq!(stage.all_points(&room).await, []);
 }
 
 #[tokio::test]
 async fn a_pending_write_is_applied_when_the_clock_is_set_back() {
-    let store = HookedStore::new();
-    let stage = Stage::over(store.clone()).await;
+    let (store, stage) = Stage::hooked().await;
     let room = board("room");
     put_settings(&stage.router, &room, battle()).await;
     let clock_ms = Arc::new(AtomicI64::new(ends_at().minus(MS * 20).millis()));
@@ -352,7 +342,7 @@ async fn while_the_clock_stands_still(
 #[tokio::test]
 async fn a_board_is_open_while_the_clock_stands_still() {
     for left in 1..5 {
-        let (stage, written) = while_the_clock_stands_still(HookedStore::new(), MS * left).await;
+        let (stage, written) = while_the_clock_stands_still(hooked(), MS * left).await;
         assert_eq!(stage.applied(&written), 5, "{left} ms");
     }
 }
@@ -360,23 +350,17 @@ async fn a_board_is_open_while_the_clock_stands_still() {
 #[tokio::test]
 async fn a_write_that_misses_its_instant_is_rejected_while_the_clock_stands_still() {
     for left in 1..5 {
-        let store = HookedStore::new();
+        let store = hooked();
         store.ignore_clocks();
         let (stage, written) = while_the_clock_stands_still(store, MS * left).await;
-        let WriteOutcome::Rejected(WriteRejected::NotOpen(ActivityRejection::Over { now, .. })) =
-            written
-        else {
-            panic!("{left} ms: {written:?}");
-        };
-        assert!(now >= ends_at());
+        assert_over(&written);
         assert!(!is_created(&**stage.router.store(), &board("room")).await);
     }
 }
 
 #[tokio::test]
 async fn a_name_reused_by_another_server_accepts_writes() {
-    let store = Arc::new(LocalStore::in_memory().unwrap());
-    let (here, there) = (Stage::over(store.clone()).await, Stage::over(store).await);
+    let [here, there] = Stage::two().await;
     let room = board("room");
     put_settings(&here.router, &room, battle()).await;
     here.send(&[here.write(&room, "u", 1)]).await;

@@ -9,10 +9,6 @@ use store_local::LocalStore;
 
 use crate::stage::{NOW, Stage, board, id, kind, points};
 
-async fn stage() -> Stage {
-    Stage::over(Arc::new(LocalStore::in_memory().unwrap())).await
-}
-
 /// Writes contributions of so many members at once.
 async fn give(stage: &Stage, room: &Arc<BoardName>, members: usize) {
     let writes = (0..members).map(|n| stage.write(room, &format!("u{n}"), 1));
@@ -42,7 +38,7 @@ fn subjects(listed: &[(String, f64)]) -> Vec<&str> {
 
 #[tokio::test]
 async fn the_busiest_boards_come_first_and_equal_ones_by_subject() {
-    let stage = stage().await;
+    let stage = Stage::in_memory().await;
     for (subject, members) in [("a", 3), ("c", 5), ("b", 5), ("bb", 40), ("d", 1)] {
         give(&stage, &board(subject), members).await;
     }
@@ -63,7 +59,7 @@ async fn the_busiest_boards_come_first_and_equal_ones_by_subject() {
 
 #[tokio::test]
 async fn only_applied_contributions_count() {
-    let stage = stage().await;
+    let stage = Stage::in_memory().await;
     let (room, other) = (board("room"), board("other"));
     give(&stage, &other, 2).await;
     let once = |name| shard_router::Write {
@@ -87,7 +83,7 @@ async fn only_applied_contributions_count() {
 
 #[tokio::test]
 async fn a_board_without_contributions_leaves_the_list() {
-    let stage = stage().await;
+    let stage = Stage::in_memory().await;
     give(&stage, &board("room"), 100).await;
     let after = |minutes| NOW.plus(Duration::from_mins(minutes));
     let first = busiest_of(&stage.router, "", 10, NOW).await[0].1;
@@ -99,7 +95,7 @@ async fn a_board_without_contributions_leaves_the_list() {
 
 #[tokio::test]
 async fn a_deleted_board_and_a_kind_of_another_meaning_are_not_listed() {
-    let stage = stage().await;
+    let stage = Stage::in_memory().await;
     let (room, other) = (board("room"), board("other"));
     give(&stage, &room, 3).await;
     give(&stage, &other, 2).await;

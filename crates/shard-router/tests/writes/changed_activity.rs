@@ -6,10 +6,8 @@ use std::time::Duration;
 use board::{Activity, ActivityRejection, Timestamp};
 use shard_router::{Moment, WriteOutcome};
 use shard_store::{BoardRecord, ChangeActivityError, ShardStore, StoreError};
-use store_local::LocalStore;
 
-use crate::hooked_store::HookedStore;
-use crate::stage::{NOW, Stage, board};
+use crate::stage::{NOW, Stage, board, hooked};
 
 const MINUTE: Duration = Duration::from_mins(1);
 
@@ -39,7 +37,7 @@ async fn created(store: Arc<dyn ShardStore>) -> Stage {
 
 #[tokio::test]
 async fn a_write_goes_by_the_new_settings_in_either_direction() {
-    let store: Arc<dyn ShardStore> = Arc::new(LocalStore::in_memory().unwrap());
+    let store = hooked();
     let stage = created(store.clone()).await;
     let room = board("room");
     let activity = ending(NOW.plus(MINUTE));
@@ -60,7 +58,7 @@ async fn a_write_goes_by_the_new_settings_in_either_direction() {
 
 #[tokio::test]
 async fn a_write_under_way_is_sent_again_with_the_new_settings() {
-    let store = HookedStore::new();
+    let store = hooked();
     let stage = created(store.clone()).await;
     let inner = stage.router.store().clone();
     store.before_applying(move |_| {
@@ -88,7 +86,7 @@ async fn a_write_under_way_is_sent_again_with_the_new_settings() {
 
 #[tokio::test]
 async fn a_single_write_and_a_change_by_the_router_are_exact() {
-    let store: Arc<dyn ShardStore> = Arc::new(LocalStore::in_memory().unwrap());
+    let store = hooked();
     let stage = created(store.clone()).await;
     let room = board("room");
     let record = store.board(&room).await.unwrap().unwrap();

@@ -7,24 +7,22 @@ use std::time::Duration;
 use board::{AdmissionError, Calendar, Period, Timestamp, WindowRule};
 use shard_router::{Write, WriteOutcome, WriteRejected};
 use shard_store::ShardStore;
+use testkit::HookedStore;
 
-use crate::hooked_store::HookedStore;
 use crate::stage::{NOW, Stage, board, kind, points};
 
 const MS: Duration = Duration::from_millis(1);
 
 /// Creates a kind whose hours and days close when they end, over a store that delays writes.
 async fn slow(periods: &[Period], delay: Duration) -> (Arc<HookedStore>, Stage) {
-    let store = HookedStore::new();
-    let mut stage = Stage::over(store.clone()).await;
+    let (store, mut stage) = Stage::hooked().await;
     let mut spec = points("gifts");
     let rule = |period: &Period| WindowRule {
         close: (*period != Period::All).then_some(Duration::ZERO),
         ..WindowRule::with_defaults(*period)
     };
     spec.windows = periods.iter().map(rule).collect();
-    let (known, _) = stage.router.catalogue().put(kind(spec), NOW).await.unwrap();
-    stage.gifts = known;
+    stage.put(kind(spec)).await;
     store.before_applying(move |_| async move {
         tokio::time::sleep(delay).await;
         Ok(())

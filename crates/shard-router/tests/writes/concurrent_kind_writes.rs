@@ -7,10 +7,10 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use board::KindName;
 use shard_router::CatalogueError;
 use shard_store::StoreError;
+use testkit::HookedStore;
 use tokio::sync::Semaphore;
 
-use crate::hooked_store::HookedStore;
-use crate::stage::{NOW, Stage, board, kind, member, points};
+use crate::stage::{NOW, Stage, board, hooked, kind, member, points};
 
 /// Blocks the next read of kinds after it has read: it adds a permit to the first semaphore, and waits for one of the
 /// second.
@@ -46,7 +46,7 @@ fn fail_reads_but_one(store: &HookedStore) {
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 4)]
 async fn one_of_many_servers_creates_a_kind() {
-    let store = HookedStore::new();
+    let store = hooked();
     let mut puts = Vec::new();
     for n in 0..16 {
         let stage = Stage::over(store.clone()).await;
@@ -72,7 +72,7 @@ async fn one_of_many_servers_creates_a_kind() {
 
 #[tokio::test]
 async fn an_older_read_does_not_replace_a_newer_one() {
-    let store = HookedStore::new();
+    let store = hooked();
     let stage = Arc::new(Stage::over(store.clone()).await);
     let (reached, go_on) = block_next_read(&store);
     let looking = stage.clone();
@@ -96,7 +96,7 @@ async fn an_older_read_does_not_replace_a_newer_one() {
 
 #[tokio::test]
 async fn a_read_that_began_before_a_write_does_not_undo_it() {
-    let store = HookedStore::new();
+    let store = hooked();
     let stage = Arc::new(Stage::over(store.clone()).await);
     let (reached, go_on) = block_next_read(&store);
     let looking = stage.clone();
@@ -119,8 +119,7 @@ async fn a_read_that_began_before_a_write_does_not_undo_it() {
 
 #[tokio::test]
 async fn an_acknowledged_write_succeeds_if_the_store_fails_afterwards() {
-    let store = HookedStore::new();
-    let stage = Stage::over(store.clone()).await;
+    let (store, stage) = Stage::hooked().await;
     let catalogue = stage.router.catalogue();
     let mut deeper = points("gifts");
     deeper.top = 7;
@@ -146,7 +145,7 @@ async fn an_acknowledged_write_succeeds_if_the_store_fails_afterwards() {
 #[tokio::test]
 async fn concurrent_lookups_of_unknown_kinds_share_reads() {
     const ASKING: usize = 1_000;
-    let store = HookedStore::new();
+    let store = hooked();
     let stage = Arc::new(Stage::over(store.clone()).await);
     let go_on = Arc::new(Semaphore::new(0));
     let pass = go_on.clone();
@@ -178,7 +177,7 @@ async fn concurrent_lookups_of_unknown_kinds_share_reads() {
 
 #[tokio::test]
 async fn a_store_that_has_lost_its_kinds_gets_them_back() {
-    let store = HookedStore::new();
+    let store = hooked();
     let (here, there) = (
         Stage::over(store.clone()).await,
         Stage::over(store.clone()).await,
@@ -202,8 +201,7 @@ async fn a_store_that_has_lost_its_kinds_gets_them_back() {
 
 #[tokio::test]
 async fn hiding_in_known_kinds_reads_no_kinds() {
-    let store = HookedStore::new();
-    let stage = Stage::over(store.clone()).await;
+    let (store, stage) = Stage::hooked().await;
     let catalogue = stage.router.catalogue();
     let names: Vec<String> = (0..100).map(|n| format!("kind-{n}")).collect();
     for name in &names {

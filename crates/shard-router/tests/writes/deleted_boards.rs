@@ -5,10 +5,8 @@ use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 
 use shard_router::{Router, Write, WriteOutcome};
 use shard_store::{DeleteBoardError, ItemFailure, ItemRejected};
-use store_local::LocalStore;
 
-use crate::hooked_store::HookedStore;
-use crate::stage::{NOW, Stage, board, id, member};
+use crate::stage::{NOW, Stage, board, id, member, unavailable_why};
 
 /// Creates one write for each of `count` members, ordered by shard.
 fn by_shard(stage: &Stage, room: &Arc<board::BoardName>, count: usize) -> Vec<Write> {
@@ -27,8 +25,7 @@ fn shard_of(stage: &Stage, write: &Write) -> u16 {
 #[tokio::test]
 async fn a_request_during_a_deletion_is_applied_to_two_incarnations() {
     const AT_SHARD: u16 = 8;
-    let store = HookedStore::new();
-    let stage = Stage::over(store.clone()).await;
+    let (store, stage) = Stage::hooked().await;
     let room = board("room");
     stage.send(&[stage.write(&room, "before", 1)]).await;
     let elsewhere = Arc::new(Router::open(store.clone()).await.unwrap());
@@ -60,7 +57,7 @@ async fn a_request_during_a_deletion_is_applied_to_two_incarnations() {
 
 #[tokio::test]
 async fn ids_of_an_incarnation_that_ended_do_not_count_in_the_next() {
-    let stage = Stage::over(Arc::new(LocalStore::in_memory().unwrap())).await;
+    let stage = Stage::in_memory().await;
     let room = board("room");
     let write = Write {
         id: Some(id("evt")),
@@ -74,8 +71,7 @@ async fn ids_of_an_incarnation_that_ended_do_not_count_in_the_next() {
 
 #[tokio::test]
 async fn a_board_deleted_elsewhere_is_created_again_by_the_next_write() {
-    let store = Arc::new(LocalStore::in_memory().unwrap());
-    let (here, there) = (Stage::over(store.clone()).await, Stage::over(store).await);
+    let [here, there] = Stage::two().await;
     let room = board("room");
     for incarnation in 1..=5 {
         here.send(&[here.write(&room, "u1", 10)]).await;
@@ -92,8 +88,7 @@ async fn a_board_deleted_elsewhere_is_created_again_by_the_next_write() {
 
 #[tokio::test]
 async fn a_removal_after_a_deletion_is_not_ranked() {
-    let store = Arc::new(LocalStore::in_memory().unwrap());
-    let (here, there) = (Stage::over(store.clone()).await, Stage::over(store).await);
+    let [here, there] = Stage::two().await;
     let room = board("room");
     here.send(&[here.write(&room, "u1", 10)]).await;
     there.router.delete_board(&room, NOW).await.unwrap();
@@ -106,8 +101,7 @@ async fn a_removal_after_a_deletion_is_not_ranked() {
 
 #[tokio::test]
 async fn a_board_deleted_at_every_try_is_unavailable() {
-    let store = HookedStore::new();
-    let stage = Stage::over(store.clone()).await;
+    let (store, stage) = Stage::hooked().await;
     let room = board("room");
     let elsewhere = Arc::new(Router::open(store.clone()).await.unwrap());
     let name = room.clone();
@@ -119,13 +113,7 @@ async fn a_board_deleted_at_every_try_is_unavailable() {
         }
     });
     let written = stage.send(&[stage.write(&room, "u1", 1)]).await;
-    assert!(
-        matches!(
-            &written[0],
-            WriteOutcome::Failed(ItemFailure::Unavailable(_))
-        ),
-        "{written:?}"
-    );
+    unavailable_why(&written[0]);
     store.clear_hooks();
     let written = stage.send(&[stage.write(&room, "u1", 1)]).await;
     assert_eq!(stage.applied(&written[0]), 1);
@@ -142,7 +130,7 @@ fn no_write_is_lost_or_applied_twice_during_deletions() {
             .build()
             .unwrap()
     };
-    let stage = runtime().block_on(Stage::over(Arc::new(LocalStore::in_memory().unwrap())));
+    let stage = runtime().block_on(Stage::in_memory());
     let (room, over) = (board("room"), AtomicBool::new(false));
     let (deleted, refused) = (AtomicU64::new(0), AtomicU64::new(0));
     std::thread::scope(|scope| {

@@ -7,13 +7,8 @@ use board::limits::KINDS_MAX;
 use board::{Calendar, KindName, KindSpec, Period, RankStyle, WindowRule};
 use shard_router::{CatalogueError, WriteOutcome};
 use shard_store::Revision;
-use store_local::LocalStore;
 
 use crate::stage::{NOW, Stage, board, kind, points};
-
-async fn stage() -> Stage {
-    Stage::over(Arc::new(LocalStore::in_memory().unwrap())).await
-}
 
 fn name(text: &str) -> KindName {
     KindName::new(text).unwrap()
@@ -21,7 +16,7 @@ fn name(text: &str) -> KindName {
 
 #[tokio::test]
 async fn a_kind_is_new_once() {
-    let stage = stage().await;
+    let stage = Stage::in_memory().await;
     let catalogue = stage.router.catalogue();
     let (known, is_new) = catalogue.put(kind(points("likes")), NOW).await.unwrap();
     assert!(is_new);
@@ -38,7 +33,7 @@ async fn a_kind_is_new_once() {
 
 #[tokio::test]
 async fn without_boards_anything_may_change() {
-    let stage = stage().await;
+    let stage = Stage::in_memory().await;
     let mut spec = points("gifts");
     spec.calendar = Calendar::new("Asia/Tokyo").unwrap();
     spec.windows = vec![WindowRule::with_defaults(Period::Day)];
@@ -49,7 +44,7 @@ async fn without_boards_anything_may_change() {
 
 #[tokio::test]
 async fn with_boards_the_meaning_cannot_change() {
-    let stage = stage().await;
+    let stage = Stage::in_memory().await;
     stage.send(&[stage.write(&board("room"), "u1", 1)]).await;
     let catalogue = stage.router.catalogue();
     let changes: [fn(&mut KindSpec); 4] = [
@@ -80,7 +75,7 @@ async fn with_boards_the_meaning_cannot_change() {
 
 #[tokio::test]
 async fn with_boards_other_settings_may_change() {
-    let mut stage = stage().await;
+    let mut stage = Stage::in_memory().await;
     stage.send(&[stage.write(&board("room"), "u1", 1)]).await;
     let mut spec = points("gifts");
     spec.top = 7;
@@ -107,7 +102,7 @@ async fn with_boards_other_settings_may_change() {
 
 #[tokio::test]
 async fn a_window_added_to_boards_begins_at_its_next_start() {
-    let stage = stage().await;
+    let stage = Stage::in_memory().await;
     stage.send(&[stage.write(&board("room"), "u1", 1)]).await;
     let mut spec = points("gifts");
     spec.windows.push(WindowRule::with_defaults(Period::Day));
@@ -125,7 +120,7 @@ async fn a_window_added_to_boards_begins_at_its_next_start() {
 
 #[tokio::test]
 async fn a_kind_with_boards_is_not_deleted() {
-    let stage = stage().await;
+    let stage = Stage::in_memory().await;
     let (gifts, room) = (name("gifts"), board("room"));
     stage.send(&[stage.write(&room, "u1", 1)]).await;
     let catalogue = stage.router.catalogue();
@@ -140,7 +135,7 @@ async fn a_kind_with_boards_is_not_deleted() {
 
 #[tokio::test]
 async fn only_kinds_that_the_store_has_never_known_are_seeded() {
-    let stage = stage().await;
+    let stage = Stage::in_memory().await;
     let catalogue = stage.router.catalogue();
     let seeded = catalogue.seed(kind(points("likes"))).await.unwrap();
     assert_eq!(seeded, None);
@@ -161,8 +156,7 @@ async fn only_kinds_that_the_store_has_never_known_are_seeded() {
 
 #[tokio::test]
 async fn seeding_on_a_later_server_changes_nothing() {
-    let store = Arc::new(LocalStore::in_memory().unwrap());
-    let (here, there) = (Stage::over(store.clone()).await, Stage::over(store).await);
+    let [here, there] = Stage::two().await;
     here.router
         .catalogue()
         .put(kind(points("likes")), NOW)
@@ -177,7 +171,7 @@ async fn seeding_on_a_later_server_changes_nothing() {
 
 #[tokio::test]
 async fn kinds_beyond_the_limit_are_refused() {
-    let stage = stage().await;
+    let stage = Stage::in_memory().await;
     let store = stage.router.store();
     for number in 1..KINDS_MAX {
         let one = Arc::new(kind(points(&format!("k{number}"))));

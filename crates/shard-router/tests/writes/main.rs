@@ -14,7 +14,6 @@ mod changed_activity;
 mod closing_windows;
 mod concurrent_kind_writes;
 mod deleted_boards;
-mod hooked_store;
 mod kind_changes;
 mod lifetimes;
 mod one_sync_for_all_boards;

@@ -6,19 +6,13 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use board::Timestamp;
 use shard_router::{Write, WriteOutcome, WriteRejected};
 use shard_store::ItemRejected;
-use store_local::LocalStore;
 
-use crate::hooked_store::HookedStore;
-use crate::stage::{NOW, Stage, board, id, kind, points, points_of};
-
-async fn stage() -> Stage {
-    Stage::over(Arc::new(LocalStore::in_memory().unwrap())).await
-}
+use crate::stage::{NOW, Stage, board, id, kind, points, points_of, rejected};
 
 #[tokio::test]
 async fn each_outcome_is_that_of_its_own_write() {
     const WRITES: i64 = 5_000;
-    let stage = stage().await;
+    let stage = Stage::in_memory().await;
     let boards: Vec<_> = (0..37).map(|n| board(&format!("room-{n}"))).collect();
     let writes: Vec<Write> = (0..WRITES)
         .map(|n| {
@@ -61,7 +55,7 @@ async fn each_outcome_is_that_of_its_own_write() {
 
 #[tokio::test]
 async fn writes_of_one_member_are_applied_in_order() {
-    let stage = stage().await;
+    let stage = Stage::in_memory().await;
     let room = board("room");
     let mut set = stage.write(&room, "u1", 0);
     set.change = shard_store::Change::Set(board::Value::new(100).unwrap().into());
@@ -87,23 +81,17 @@ async fn writes_of_one_member_are_applied_in_order() {
     let wanted = [Some(5), Some(100), Some(1), Some(105), None, None, Some(3)];
     assert_eq!(points, wanted);
     assert_eq!(written[4], WriteOutcome::Applied(Vec::new()));
-    assert!(
-        matches!(written[5], WriteOutcome::Rejected(_)),
-        "{:?}",
-        written[5]
-    );
+    rejected(&written[5]);
 }
 
 #[tokio::test]
 async fn writes_of_one_member_are_applied_in_order_while_their_kind_changes() {
-    let store = HookedStore::new();
-    let mut stage = Stage::over(store.clone()).await;
+    let (store, mut stage) = Stage::hooked().await;
     let room = board("room");
     let first = stage.write(&room, "u1", 5);
     let mut deeper = points("gifts");
     deeper.top = 7;
-    let put = stage.router.catalogue().put(kind(deeper), NOW).await;
-    stage.gifts = put.unwrap().0;
+    stage.put(kind(deeper)).await;
     let mut set = stage.write(&room, "u1", 0);
     set.change = shard_store::Change::Set(board::Value::new(100).unwrap().into());
     // The store delays the first write.
@@ -125,7 +113,7 @@ async fn writes_of_one_member_are_applied_in_order_while_their_kind_changes() {
 
 #[tokio::test]
 async fn one_event_counts_once_on_each_of_its_boards() {
-    let stage = stage().await;
+    let stage = Stage::in_memory().await;
     let boards = [board("room"), board("region"), board("site")];
     let event = |number| -> Vec<Write> {
         let writes = boards.iter().map(|board| Write {
@@ -155,7 +143,7 @@ async fn one_event_counts_once_on_each_of_its_boards() {
 
 #[tokio::test]
 async fn rejected_writes_do_not_block_others_and_record_no_id() {
-    let stage = stage().await;
+    let stage = Stage::in_memory().await;
     let room = board("room");
     let most = board::limits::VALUE_MAX;
     let with_id = |number| Write {
@@ -190,14 +178,12 @@ async fn rejected_writes_do_not_block_others_and_record_no_id() {
 
 #[tokio::test]
 async fn a_write_for_one_window_is_in_it_or_rejected() {
-    let store = Arc::new(LocalStore::in_memory().unwrap());
-    let mut stage = Stage::over(store).await;
+    let mut stage = Stage::in_memory().await;
     let mut spec = crate::stage::points("gifts");
     let hour = board::WindowRule::with_defaults(board::Period::Hour);
     spec.windows.push(hour);
     let wanted = crate::stage::kind(spec);
-    let put = stage.router.catalogue().put(wanted, NOW).await;
-    stage.gifts = put.unwrap().0;
+    stage.put(wanted).await;
     let (room, calendar) = (board("room"), stage.gifts.kind.calendar().clone());
     let hour_of = |at: Timestamp| calendar.span_at(board::Period::Hour, at).window;
     let earlier = NOW.minus(std::time::Duration::from_hours(2));

@@ -7,9 +7,9 @@ use board::{BoardName, Publication, Window};
 use futures::FutureExt;
 use futures::future::pending;
 use shard_router::{BoardChange, Watcher};
+use testkit::HookedStore;
 
-use crate::hooked_store::HookedStore;
-use crate::stage::{NOW, Stage, board, kind, points};
+use crate::stage::{NOW, Stage, board, hooked, kind, points};
 
 /// The reported changes: the subject, and the number of windows; `None` for any window.
 #[derive(Default)]
@@ -53,7 +53,7 @@ impl Reports {
 }
 
 async fn stage() -> (Stage, Arc<Reports>) {
-    stage_over(HookedStore::new()).await
+    stage_over(hooked()).await
 }
 
 async fn stage_over(store: Arc<HookedStore>) -> (Stage, Arc<Reports>) {
@@ -72,8 +72,7 @@ async fn stage_over(store: Arc<HookedStore>) -> (Stage, Arc<Reports>) {
         top: None,
         every: Duration::from_secs(1),
     });
-    let put = stage.router.catalogue().put(kind(spec), NOW).await;
-    stage.gifts = put.unwrap().0;
+    stage.put(kind(spec)).await;
     (stage, reports)
 }
 
@@ -112,7 +111,7 @@ async fn a_removal_and_a_deletion_report_any_window() {
 
 #[tokio::test]
 async fn abandoned_writes_are_reported_as_possible_changes() {
-    let store = HookedStore::new();
+    let store = hooked();
     let (stage, reports) = stage_over(store.clone()).await;
     let room = board("room");
     store.before_applying(|_| pending());

@@ -8,8 +8,9 @@ use shard_router::{Write, WriteOutcome, WriteRejected};
 use shard_store::{Change, ItemFailure, ItemRejected, StoreError};
 use store_local::LocalStore;
 
-use crate::hooked_store::HookedStore;
-use crate::stage::{NOW, Stage, board, id, kind, member, points, points_of};
+use crate::stage::{
+    NOW, Stage, board, id, kind, member, points, points_of, rejected, unavailable_why,
+};
 
 /// Asserts that no board has the name.
 async fn assert_free(stage: &Stage, subject: &str) {
@@ -31,7 +32,7 @@ async fn assert_free(stage: &Stage, subject: &str) {
 
 /// A stage whose kind has values from 0 to 100.
 async fn packed() -> Stage {
-    let mut stage = Stage::over(Arc::new(LocalStore::in_memory().unwrap())).await;
+    let mut stage = Stage::in_memory().await;
     let mut spec = points("gifts");
     let from = Timestamp::parse_rfc3339("2027-01-01T00:00:00Z").unwrap();
     let until = Timestamp::parse_rfc3339("2028-01-01T00:00:00Z").unwrap();
@@ -41,8 +42,7 @@ async fn packed() -> Stage {
         span: Some((from, until)),
     };
     spec.rules = spec.rules.packed(packing).unwrap();
-    let (known, _) = stage.router.catalogue().put(kind(spec), NOW).await.unwrap();
-    stage.gifts = known;
+    stage.put(kind(spec)).await;
     stage
 }
 
@@ -56,16 +56,11 @@ async fn values_out_of_range_on_an_empty_board() {
         stage.removal(&room, "u1"),
     ];
     let written = stage.send(&writes).await;
+    let nobody = WriteRejected::from(ItemRejected::NotRanked(member("u1")));
     for written in &written[..2] {
-        let reason =
-            WriteOutcome::Rejected(WriteRejected::Shard(ItemRejected::NotRanked(member("u1"))));
-        assert!(
-            matches!(written, WriteOutcome::Rejected(_)) && *written != reason,
-            "{written:?}"
-        );
+        assert_ne!(rejected(written), &nobody);
     }
-    let nobody = ItemRejected::NotRanked(member("u1"));
-    assert_eq!(written[2], WriteOutcome::Rejected(nobody.into()));
+    assert_eq!(rejected(&written[2]), &nobody);
     assert_free(&stage, "room").await;
 }
 
@@ -79,15 +74,9 @@ async fn values_out_of_range_beside_others() {
         stage.write(&room, "u1", 41),
     ];
     let written = stage.send(&writes).await;
-    assert!(
-        matches!(written[0], WriteOutcome::Rejected(_)),
-        "{written:?}"
-    );
+    rejected(&written[0]);
     assert_eq!(stage.applied(&written[1]), 60);
-    assert!(
-        matches!(written[2], WriteOutcome::Rejected(_)),
-        "{written:?}"
-    );
+    rejected(&written[2]);
     assert_eq!(stage.all_points(&room).await, [("u1".to_owned(), 60)]);
 }
 
@@ -106,32 +95,28 @@ async fn ids_without_memory() {
         by_id("u2", Change::Set(Value::new(1).unwrap().into())),
     ];
     for written in stage.send(&writes).await {
-        let is_failed = matches!(written, WriteOutcome::Failed(ItemFailure::Unavailable(_)));
-        assert!(is_failed, "{written:?}");
+        unavailable_why(&written);
     }
     assert_free(&stage, "room").await;
 }
 
 #[tokio::test]
 async fn writes_that_the_store_failed() {
-    let store = HookedStore::new();
-    let stage = Stage::over(store.clone()).await;
+    let (store, stage) = Stage::hooked().await;
     store.before_applying(|_| async { Err(StoreError::Unavailable("full".to_owned())) });
     let room = board("room");
     let writes: Vec<Write> = (0..20)
         .map(|n| stage.write(&room, &format!("u{n}"), 1))
         .collect();
     for written in stage.send(&writes).await {
-        let is_failed = matches!(written, WriteOutcome::Failed(ItemFailure::Unavailable(_)));
-        assert!(is_failed, "{written:?}");
+        unavailable_why(&written);
     }
     assert_free(&stage, "room").await;
 }
 
 #[tokio::test]
 async fn a_board_with_an_unknown_outcome_stays() {
-    let store = HookedStore::new();
-    let stage = Stage::over(store.clone()).await;
+    let (store, stage) = Stage::hooked().await;
     store.fail_after_applying(StoreError::Unknown("lost".to_owned()));
     let room = board("room");
     let written = stage.send(&[stage.write(&room, "u1", 1)]).await;

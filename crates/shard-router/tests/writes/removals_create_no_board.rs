@@ -3,13 +3,11 @@
 use shard_router::WriteOutcome;
 use shard_store::ItemRejected;
 
-use crate::hooked_store::HookedStore;
-use crate::stage::{Stage, board, member};
+use crate::stage::{Stage, board, member, rejected};
 
 #[tokio::test]
 async fn a_removal_from_a_board_without_contributions_is_not_ranked() {
-    let store = HookedStore::new();
-    let stage = Stage::over(store.clone()).await;
+    let (store, stage) = Stage::hooked().await;
     let room = board("room");
     let writes = [stage.removal(&room, "u1"), stage.removal(&room, "u2")];
     let written = stage.send(&writes).await;
@@ -21,8 +19,7 @@ async fn a_removal_from_a_board_without_contributions_is_not_ranked() {
 
 #[tokio::test]
 async fn a_removal_beside_a_contribution_is_applied_in_order() {
-    let store = HookedStore::new();
-    let stage = Stage::over(store.clone()).await;
+    let (store, stage) = Stage::hooked().await;
     let room = board("room");
     let writes = [
         stage.removal(&room, "u1"),
@@ -30,21 +27,15 @@ async fn a_removal_beside_a_contribution_is_applied_in_order() {
         stage.removal(&room, "u2"),
     ];
     let written = stage.send(&writes).await;
-    assert!(
-        matches!(written[0], WriteOutcome::Rejected(_)),
-        "{written:?}"
-    );
+    rejected(&written[0]);
     assert_eq!(stage.applied(&written[1]), 2);
-    assert!(
-        matches!(written[2], WriteOutcome::Rejected(_)),
-        "{written:?}"
-    );
+    rejected(&written[2]);
     assert_eq!(store.creations(), 1);
 }
 
 #[tokio::test]
 async fn a_removed_member_may_contribute_again() {
-    let stage = Stage::over(HookedStore::new()).await;
+    let stage = Stage::hooked().await.1;
     let room = board("room");
     stage.send(&[stage.write(&room, "u1", 9)]).await;
     let written = stage.send(&[stage.removal(&room, "u1")]).await;

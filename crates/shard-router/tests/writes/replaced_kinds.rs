@@ -1,13 +1,10 @@
 //! Writes that were read under a kind that was replaced while it had no boards.
 
-use std::sync::Arc;
-
 use board::{Calendar, FieldName, FieldRule, Mode, Period, Rules, ShardCount, Ties, WindowRule};
 use shard_router::{KnownKind, Router, Write, WriteOutcome};
-use shard_store::{ItemFailure, PutSettingsError};
-use store_local::LocalStore;
+use shard_store::PutSettingsError;
 
-use crate::stage::{NOW, Stage, board, kind, points};
+use crate::stage::{NOW, Stage, board, kind, points, unavailable_why};
 
 /// Replaces the kind by one with another field before its own.
 async fn replace(router: &Router) -> KnownKind {
@@ -17,17 +14,14 @@ async fn replace(router: &Router) -> KnownKind {
     router.catalogue().put(kind(spec), NOW).await.unwrap().0
 }
 
-fn has_changed(written: &WriteOutcome) -> bool {
-    let WriteOutcome::Failed(ItemFailure::Unavailable(why)) = written else {
-        return false;
-    };
-    why.contains("kind gifts has just changed: send it again")
+fn assert_changed(written: &WriteOutcome) {
+    let why = unavailable_why(written);
+    assert!(why.contains("kind gifts has just changed: send it again"));
 }
 
 #[tokio::test]
 async fn writes_read_under_a_replaced_kind_are_not_applied() {
-    let store = Arc::new(LocalStore::in_memory().unwrap());
-    let (here, there) = (Stage::over(store.clone()).await, Stage::over(store).await);
+    let [here, there] = Stage::two().await;
     let room = board("room");
     let new = Write {
         kind: replace(&here.router).await,
@@ -39,7 +33,7 @@ async fn writes_read_under_a_replaced_kind_are_not_applied() {
         // `here` has cached the record; `there` has not, and does not know the new kind yet.
         for write in [stage.write(&room, "u1", 1), stage.removal(&room, "u1")] {
             let written = stage.send(&[write]).await;
-            assert!(has_changed(&written[0]), "{written:?}");
+            assert_changed(&written[0]);
         }
         // By now the new kind is known.
         let current = stage.router.catalogue().known("gifts").unwrap();
@@ -50,8 +44,7 @@ async fn writes_read_under_a_replaced_kind_are_not_applied() {
 
 #[tokio::test]
 async fn a_cached_record_of_a_deleted_board_does_not_block_a_new_kind() {
-    let store = Arc::new(LocalStore::in_memory().unwrap());
-    let (here, there) = (Stage::over(store.clone()).await, Stage::over(store).await);
+    let [here, there] = Stage::two().await;
     let room = board("room");
     here.send(&[here.write(&room, "u1", 1)]).await;
     there.router.delete_board(&room, NOW).await.unwrap();
@@ -67,7 +60,7 @@ async fn a_cached_record_of_a_deleted_board_does_not_block_a_new_kind() {
 
 #[tokio::test]
 async fn writes_read_under_a_kind_of_the_same_meaning_are_applied() {
-    let stage = Stage::over(Arc::new(LocalStore::in_memory().unwrap())).await;
+    let stage = Stage::in_memory().await;
     let room = board("room");
     stage.send(&[stage.write(&room, "u1", 1)]).await;
     let mut deeper = points("gifts");
@@ -80,8 +73,7 @@ async fn writes_read_under_a_kind_of_the_same_meaning_are_applied() {
 
 #[tokio::test]
 async fn settings_are_put_though_the_kind_changed_elsewhere() {
-    let store = Arc::new(LocalStore::in_memory().unwrap());
-    let (here, there) = (Stage::over(store.clone()).await, Stage::over(store).await);
+    let [here, there] = Stage::two().await;
     let room = board("room");
     let old = here.router.catalogue().known("gifts").unwrap();
     let new = replace(&there.router).await;
@@ -107,7 +99,7 @@ async fn settings_are_put_though_the_kind_changed_elsewhere() {
 /// under.
 #[tokio::test]
 async fn each_write_is_admitted_by_its_own_kind() {
-    let stage = Stage::over(Arc::new(LocalStore::in_memory().unwrap())).await;
+    let stage = Stage::in_memory().await;
     let put = async |zone: &str| {
         let mut spec = points("gifts");
         spec.calendar = Calendar::new(zone).unwrap();
@@ -126,7 +118,7 @@ async fn each_write_is_admitted_by_its_own_kind() {
         ..stage.write(&board(subject), "u1", 1)
     };
     let written = stage.send(&[by(&old, "a"), by(&new, "b")]).await;
-    assert!(has_changed(&written[0]), "{written:?}");
+    assert_changed(&written[0]);
     let WriteOutcome::Applied(held) = &written[1] else {
         panic!("{written:?}");
     };
@@ -137,7 +129,7 @@ async fn each_write_is_admitted_by_its_own_kind() {
 
 #[tokio::test]
 async fn writes_read_under_a_kind_in_between_are_not_applied() {
-    let stage = Stage::over(Arc::new(LocalStore::in_memory().unwrap())).await;
+    let stage = Stage::in_memory().await;
     let room = board("room");
     let first = stage.gifts.clone();
     let between = replace(&stage.router).await;
@@ -153,7 +145,7 @@ async fn writes_read_under_a_kind_in_between_are_not_applied() {
         read_by(&last, "u3"),
     ];
     let written = stage.send(&writes).await;
-    assert!(has_changed(&written[1]), "{written:?}");
+    assert_changed(&written[1]);
     let all = [("u1".to_owned(), 1), ("u3".to_owned(), 1)];
     let mut points = stage.all_points(&room).await;
     points.sort_unstable();

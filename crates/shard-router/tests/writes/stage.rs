@@ -5,8 +5,12 @@ use std::sync::Arc;
 use board::{
     BoardName, ContributionId, Kind, KindName, KindSpec, Member, Subject, Timestamp, Value, Window,
 };
-use shard_router::{KnownKind, Router, Write, WriteOutcome};
-use shard_store::{Anchor, Change, Groups, Query, RangeAsk, ShardStore, WindowStanding};
+use shard_router::{KnownKind, Router, Write, WriteOutcome, WriteRejected};
+use shard_store::{
+    Anchor, Change, Groups, ItemFailure, Query, RangeAsk, ShardStore, WindowStanding,
+};
+use store_local::LocalStore;
+use testkit::HookedStore;
 use testkit::conformance::fixtures::{gifts_spec, read_shard};
 
 /// The time of all tests, in 2027.
@@ -44,12 +48,56 @@ pub(crate) fn points_of(number: i64) -> Change {
     Change::Fold(Value::new(number).unwrap().into())
 }
 
+/// Creates a store with hooks before one in memory.
+pub(crate) fn hooked() -> Arc<HookedStore> {
+    let inner =
+        [(); 2].map(|()| -> Arc<dyn ShardStore> { Arc::new(LocalStore::in_memory().unwrap()) });
+    HookedStore::losing(inner)
+}
+
 pub(crate) struct Stage {
     pub(crate) router: Router,
     pub(crate) gifts: KnownKind,
 }
 
+/// Returns why a write was rejected.
+pub(crate) fn rejected(written: &WriteOutcome) -> &WriteRejected {
+    match written {
+        WriteOutcome::Rejected(why) => why,
+        other => panic!("not rejected: {other:?}"),
+    }
+}
+
+/// Returns why a write was definitely not applied, but may be sent again.
+pub(crate) fn unavailable_why(written: &WriteOutcome) -> &str {
+    match written {
+        WriteOutcome::Failed(ItemFailure::Unavailable(why)) => why,
+        other => panic!("not unavailable: {other:?}"),
+    }
+}
+
 impl Stage {
+    pub(crate) async fn in_memory() -> Self {
+        Self::over(Arc::new(LocalStore::in_memory().unwrap())).await
+    }
+
+    /// Two servers of one store.
+    pub(crate) async fn two() -> [Self; 2] {
+        let store = Arc::new(LocalStore::in_memory().unwrap());
+        [Self::over(store.clone()).await, Self::over(store).await]
+    }
+
+    pub(crate) async fn hooked() -> (Arc<HookedStore>, Self) {
+        let store = hooked();
+        (store.clone(), Self::over(store).await)
+    }
+
+    /// Writes go by this kind from now on.
+    pub(crate) async fn put(&mut self, kind: Kind) {
+        let put = self.router.catalogue().put(kind, NOW).await;
+        self.gifts = put.unwrap().0;
+    }
+
     pub(crate) async fn over(store: Arc<dyn ShardStore>) -> Self {
         let router = Router::open(store).await.unwrap();
         router

@@ -4,8 +4,7 @@ use board::{KindSpec, Period, WindowRule};
 use shard_router::{Write, WriteOutcome};
 use shard_store::{CreateBoardError, DeleteBoardError, ItemFailure, StoreError};
 
-use crate::hooked_store::HookedStore;
-use crate::stage::{NOW, Stage, board, id, kind, points};
+use crate::stage::{NOW, Stage, board, hooked, id, kind, points, unavailable_why};
 
 fn unavailable() -> StoreError {
     StoreError::Unavailable("away".to_owned())
@@ -25,8 +24,7 @@ async fn many(stage: &Stage) -> Vec<Write> {
 
 #[tokio::test]
 async fn a_failing_shard_fails_only_its_own_writes() {
-    let store = HookedStore::new();
-    let stage = Stage::over(store.clone()).await;
+    let (store, stage) = Stage::hooked().await;
     let writes = many(&stage).await;
     store.before_applying(|shard| async move {
         match shard {
@@ -60,8 +58,7 @@ async fn a_failing_shard_fails_only_its_own_writes() {
 
 #[tokio::test]
 async fn a_write_applied_without_a_response_is_a_duplicate_later() {
-    let store = HookedStore::new();
-    let stage = Stage::over(store.clone()).await;
+    let (store, stage) = Stage::hooked().await;
     let room = board("room");
     let write = Write {
         id: Some(id("evt")),
@@ -82,28 +79,20 @@ async fn a_write_applied_without_a_response_is_a_duplicate_later() {
 #[tokio::test]
 async fn nothing_is_applied_after_a_failed_creation() {
     for error in [unavailable(), unknown()] {
-        let store = HookedStore::new();
-        let stage = Stage::over(store.clone()).await;
+        let (store, stage) = Stage::hooked().await;
         let (room, other) = (board("room"), board("other"));
         stage.send(&[stage.write(&other, "u1", 1)]).await;
         store.fail_creations(CreateBoardError::Store(error));
         let writes = [stage.write(&room, "u1", 1), stage.write(&other, "u1", 1)];
         let written = stage.send(&writes).await;
-        assert!(
-            matches!(
-                &written[0],
-                WriteOutcome::Failed(ItemFailure::Unavailable(_))
-            ),
-            "{written:?}"
-        );
+        unavailable_why(&written[0]);
         assert_eq!(stage.applied(&written[1]), 2);
     }
 }
 
 #[tokio::test]
 async fn a_deletion_reports_whether_the_board_existed() {
-    let store = HookedStore::new();
-    let stage = Stage::over(store.clone()).await;
+    let (_, stage) = Stage::hooked().await;
     let room = board("room");
     let nothing = stage.router.delete_board(&room, NOW).await;
     assert_eq!(nothing, Err(DeleteBoardError::NotFound));
@@ -114,7 +103,7 @@ async fn a_deletion_reports_whether_the_board_existed() {
 
 /// Writes on one server, which has read the kind before another server changed it.
 async fn write_by_an_older_kind(change: impl FnOnce(&mut KindSpec)) -> (Stage, WriteOutcome) {
-    let store = HookedStore::new();
+    let store = hooked();
     let here = Stage::over(store.clone()).await;
     let there = Stage::over(store).await;
     let mut spec = points("gifts");
@@ -137,10 +126,7 @@ async fn a_kind_changed_elsewhere_with_the_same_meaning_is_used() {
 async fn a_kind_with_another_meaning_is_known_before_the_retry() {
     let day = WindowRule::with_defaults(Period::Day);
     let (mut here, written) = write_by_an_older_kind(|spec| spec.windows = vec![day]).await;
-    assert!(
-        matches!(&written, WriteOutcome::Failed(ItemFailure::Unavailable(_))),
-        "{written:?}"
-    );
+    unavailable_why(&written);
     assert_eq!(here.all_points(&board("room")).await, []);
     here.gifts = here.router.catalogue().known("gifts").unwrap();
     assert_eq!(here.gifts.kind.windows(), [day]);

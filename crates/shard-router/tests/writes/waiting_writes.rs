@@ -7,7 +7,6 @@ use std::time::Duration;
 use shard_router::{Moment, WriteOutcome};
 use shard_store::{ItemFailure, StoreError};
 
-use crate::hooked_store::HookedStore;
 use crate::stage::{NOW, Stage, board};
 
 const WAIT: Option<Duration> = Some(Duration::from_mins(10));
@@ -29,8 +28,7 @@ fn is_away(written: &WriteOutcome) -> bool {
 
 #[tokio::test]
 async fn it_is_applied_when_the_store_is_ready_with_the_time_of_then() {
-    let store = HookedStore::new();
-    let stage = Stage::over(store.clone()).await;
+    let (store, stage) = Stage::hooked().await;
     send(&stage, "room", None).await;
     store.take_batch_times();
     // It is away for three calls and three checks.
@@ -54,8 +52,7 @@ async fn it_is_applied_when_the_store_is_ready_with_the_time_of_then() {
 
 #[tokio::test]
 async fn a_store_that_is_ready_is_tried_only_once_more() {
-    let store = HookedStore::new();
-    let stage = Stage::over(store.clone()).await;
+    let (store, stage) = Stage::hooked().await;
     store.before_applying(|_| async { Err(away()) });
     for (wait, tries) in [(None, 1), (WAIT, 2)] {
         let written = send(&stage, "room", wait).await;

@@ -15,9 +15,9 @@ use super::threads::share_out;
 use crate::files::snapshot::{
     Element, PartHead, PartVisitor, Refusal, SnapshotError, SnapshotReader,
 };
-use engine::{Registry, RestoredBoard, Shard, ShardLoader};
+use engine::{Registry, Shard, ShardLoader};
 use journal::Sequence;
-use shard_store::ProfileChange;
+use shard_store::{BoardRecord, ProfileChange};
 
 /// Fills an empty registry. Returns the sequence of each part.
 pub(super) fn load(
@@ -191,18 +191,15 @@ impl Loading<'_> {
             (shards, last_write)
         };
         let kind = self.definitions[head.kind as usize].clone();
-        let restored = RestoredBoard {
+        let record = BoardRecord {
             name: BoardName::new(kind.name().clone(), head.subject.clone()),
-            kind,
             incarnation: head.incarnation,
             shards: head.shards,
+            meaning: kind.meaning(),
             activity: head.activity,
             created: head.created,
-            last_write,
         };
-        let cell = restored.with(shards);
-        let cell = cell.ok_or_else(|| Refusal("a board has a wrong number of parts".to_owned()))?;
-        self.registry.restore(cell);
-        Ok(())
+        let restored = self.registry.restore(record, kind, last_write, shards);
+        restored.ok_or_else(|| Refusal("a board has a wrong number of parts".to_owned()))
     }
 }

@@ -129,67 +129,29 @@ fn days_and_what_they_are_in_begin_at_another_time_and_on_another_day() {
         .unwrap()
         .beginning("05:00".parse().unwrap(), Weekday::Sunday);
     assert_ne!(calendar, Calendar::new("Europe/Berlin").unwrap());
-    let span = |period, text: &str| {
-        let span = calendar.span_at(period, at(text));
-        let end = span.end.unwrap();
-        assert_eq!(calendar.span(span.window), span);
-        (span.window.start().to_string(), end.to_string())
-    };
-    let pair = |start: &str, end: &str| {
-        (
-            format!("{start}:00:00.000000Z"),
-            format!("{end}:00:00.000000Z"),
-        )
-    };
-    for (period, instant, expected) in [
-        (
-            Period::Day,
-            "2026-11-20T03:59:59.999000Z",
-            pair("2026-11-19T04", "2026-11-20T04"),
-        ),
-        (
-            Period::Day,
-            "2026-11-20T04:00:00Z",
-            pair("2026-11-20T04", "2026-11-21T04"),
-        ),
-        // The day from 5 to 5 in which the clock is set back.
-        (
-            Period::Day,
-            "2026-10-25T03:59:59Z",
-            pair("2026-10-24T03", "2026-10-25T04"),
-        ),
-        (
-            Period::Week,
-            "2026-11-20T12:00:00Z",
-            pair("2026-11-15T04", "2026-11-22T04"),
-        ),
-        (
-            Period::Month,
-            "2026-12-01T03:00:00Z",
-            pair("2026-11-01T04", "2026-12-01T04"),
-        ),
-        (
-            Period::Quarter,
-            "2026-07-01T02:00:00Z",
-            pair("2026-04-01T03", "2026-07-01T03"),
-        ),
-        (
-            Period::Year,
-            "2027-01-01T03:00:00Z",
-            pair("2026-01-01T04", "2027-01-01T04"),
-        ),
-        (
-            Period::TwelveHours,
-            "2026-11-20T03:00:00Z",
-            pair("2026-11-19T16", "2026-11-20T04"),
-        ),
-        (
-            Period::Hour,
-            "2026-11-20T03:30:00Z",
-            pair("2026-11-20T03", "2026-11-20T04"),
-        ),
+    // Of the days, the third is the one from 5 to 5 in which the clock is set back.
+    for line in [
+        "day 2026-11-20T03:59:59.999000Z 2026-11-19T04 2026-11-20T04",
+        "day 2026-11-20T04:00:00Z 2026-11-20T04 2026-11-21T04",
+        "day 2026-10-25T03:59:59Z 2026-10-24T03 2026-10-25T04",
+        "week 2026-11-20T12:00:00Z 2026-11-15T04 2026-11-22T04",
+        "month 2026-12-01T03:00:00Z 2026-11-01T04 2026-12-01T04",
+        "quarter 2026-07-01T02:00:00Z 2026-04-01T03 2026-07-01T03",
+        "year 2027-01-01T03:00:00Z 2026-01-01T04 2027-01-01T04",
+        "12h 2026-11-20T03:00:00Z 2026-11-19T16 2026-11-20T04",
+        "hour 2026-11-20T03:30:00Z 2026-11-20T03 2026-11-20T04",
     ] {
-        assert_eq!(span(period, instant), expected, "{period} of {instant}");
+        let [period, instant, start, end] = line.split(' ').collect::<Vec<_>>()[..] else {
+            panic!("{line}");
+        };
+        let span = calendar.span_at(period.parse().unwrap(), at(instant));
+        assert_eq!(
+            span.window.start(),
+            at(&format!("{start}:00:00Z")),
+            "{line}"
+        );
+        assert_eq!(span.end, Some(at(&format!("{end}:00:00Z"))), "{line}");
+        assert_eq!(calendar.span(span.window), span);
     }
 }
 

@@ -1,9 +1,9 @@
-//! [`Width`]: the order of a large ranking, as a tree of the width of its packed rank keys.
+//! [`PackedOrder`]: the order of a large ranking, as a tree of the width of its packed rank keys.
 //!
-//! A [`Width`] has a tree whose width is a constant, the columns of its keys, and the changes of
+//! A [`PackedOrder`] has a tree whose width is a constant, the columns of its keys, and the changes of
 //! the current batch. A key outside of the columns packs the whole tree again, perhaps into wider
-//! keys. While a shard is recovered it is [`Width::Unordered`]: changes are ignored, nothing can be
-//! read, and [`Width::of`] later builds the order of all scores at once.
+//! keys. While a shard is recovered it is [`PackedOrder::Unordered`]: changes are ignored, nothing can be
+//! read, and [`PackedOrder::of`] later builds the order of all scores at once.
 
 use std::hint::black_box;
 
@@ -17,7 +17,7 @@ use crate::table::Table;
 const LOADED: usize = 32;
 
 #[derive(Debug)]
-pub(super) enum Width {
+pub(super) enum PackedOrder {
     Unordered,
     One(Ordered<1>),
     Two(Ordered<2>),
@@ -143,12 +143,12 @@ fn fitting<const W: usize>(columns: &Columns, words: &RankWords) -> [u64; W] {
 macro_rules! with_order {
     ($width:expr, $order:ident => $body:expr, unordered => $unordered:expr) => {
         match $width {
-            Width::Unordered => $unordered,
-            Width::One($order) => $body,
-            Width::Two($order) => $body,
-            Width::Three($order) => $body,
-            Width::Four($order) => $body,
-            Width::Five($order) => $body,
+            PackedOrder::Unordered => $unordered,
+            PackedOrder::One($order) => $body,
+            PackedOrder::Two($order) => $body,
+            PackedOrder::Three($order) => $body,
+            PackedOrder::Four($order) => $body,
+            PackedOrder::Five($order) => $body,
         }
     };
     ($width:expr, $order:ident => $body:expr) => {
@@ -158,7 +158,7 @@ macro_rules! with_order {
     };
 }
 
-impl Width {
+impl PackedOrder {
     /// Builds the order of all members of a table.
     pub(super) fn of(table: &Table, rules: &Rules) -> Self {
         let mut ranges = Ranges::new(rules.rank_words_len());
@@ -189,7 +189,7 @@ impl Width {
         new: Option<&RankWords>,
         table: &Table,
     ) {
-        let push = |width: &mut Self| with_order!(width, order => order.push(handle, old, new), unordered => true);
+        let push = |this: &mut Self| with_order!(this, order => order.push(handle, old, new), unordered => true);
         if !push(self)
             && let Some(new) = new
         {

@@ -1,4 +1,4 @@
-//! [`steady`]: reads of a list whose kind hides members.
+//! [`consistent_read`]: reads of a list whose kind hides members.
 
 use std::sync::Arc;
 
@@ -6,12 +6,12 @@ use futures::FutureExt as _;
 use shard_store::{RangeAsk, StoreError};
 
 use crate::list_length::{HiddenKeys, own};
-use crate::scope::Scope;
+use crate::read_context::ReadContext;
 
 /// Attempts at a read whose hidden members keep moving.
 const MOVES_MAX: usize = 16;
 
-impl Scope<'_> {
+impl ReadContext<'_> {
     /// Returns whether the kind has a list and hidden members, which leave positions of it empty.
     fn hides_listed(&self) -> bool {
         self.kind.retain().is_some() && !self.kind.hidden().is_empty()
@@ -31,22 +31,22 @@ impl Scope<'_> {
 }
 
 /// Repeats a read until no hidden member has moved in the meantime.
-pub(crate) async fn steady<'a, T, Read>(
-    scope: Scope<'a>,
-    read: impl Fn(Scope<'a>) -> Read + Send + Sync,
+pub(crate) async fn consistent_read<'a, T, Read>(
+    context: ReadContext<'a>,
+    read: impl Fn(ReadContext<'a>) -> Read + Send + Sync,
 ) -> Result<T, StoreError>
 where
     Read: Future<Output = Result<T, StoreError>> + Send,
 {
-    if !scope.hides_listed() {
-        return read(scope).await;
+    if !context.hides_listed() {
+        return read(context).await;
     }
     for _ in 0..MOVES_MAX {
         // Boxed, since this is rare and would increase the size of every read.
-        let hidden_keys = Arc::new(scope.find_hidden_keys().boxed().await?);
-        let there = Scope {
+        let hidden_keys = Arc::new(context.find_hidden_keys().boxed().await?);
+        let there = ReadContext {
             hidden_keys: Some(hidden_keys.clone()),
-            ..scope.clone()
+            ..context.clone()
         };
         let answer = read(there).await?;
         if !hidden_keys.have_moved() {

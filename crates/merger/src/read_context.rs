@@ -1,7 +1,7 @@
-//! [`Scope`]: the window and board of one read, and its calls to shards.
+//! [`ReadContext`]: the window and board of one read, and its calls to shards.
 //!
 //! A shard of a kind with [`Retain`](board::Retain) may have more than the best `keep` of the
-//! board. So every read ends at `Scope::listed`, and all stores return the same results: the engine
+//! board. So every read ends at `ReadContext::listed`, and all stores return the same results: the engine
 //! ranks every member, the store on Redis trims each shard's list. The standing of a member that
 //! was trimmed off such a list is in [`RangePart::unlisted`](shard_store::RangePart::unlisted).
 
@@ -33,7 +33,7 @@ const COUNTED_PARTS_MAX: usize = 65_536;
 
 /// One window of one incarnation of a board.
 #[derive(Clone)]
-pub(crate) struct Scope<'a> {
+pub(crate) struct ReadContext<'a> {
     pub(crate) store: &'a dyn ShardStore,
     pub(crate) counters: &'a Counters,
     /// Gives turns to the calls of long reads of a remote store.
@@ -49,7 +49,7 @@ pub(crate) struct Scope<'a> {
     pub(crate) hidden_keys: Option<Arc<HiddenKeys>>,
 }
 
-impl Scope<'_> {
+impl ReadContext<'_> {
     /// Returns the shards as which the board is read.
     pub(crate) fn placement(&self) -> ShardCount {
         self.record.read_as(self.kind)

@@ -12,7 +12,7 @@ use pacing::{FairQueue, Flow, STEP, spend};
 use shard_store::{RangeAsk, ShardQuery, ShardReading, StoreError};
 use tracing::Instrument as _;
 
-use super::{Scope, read_span};
+use super::{ReadContext, read_span};
 
 /// Calls of long reads that are at a remote store at a time.
 const LONG_CALLS: usize = 4;
@@ -45,7 +45,7 @@ fn parts<T>(
     parts
 }
 
-impl Scope<'_> {
+impl ReadContext<'_> {
     /// Reads shards, hidden members included.
     pub(crate) async fn read_raw(
         &self,

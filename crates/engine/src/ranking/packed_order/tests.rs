@@ -54,7 +54,7 @@ proptest! {
             })
             .collect();
         let empty = Table::new(rules.standing_len(), NameOrder::Higher);
-        let mut width = Width::of(&empty, &rules);
+        let mut order = PackedOrder::of(&empty, &rules);
         let mut twin: HashMap<u32, RankWords> = HashMap::new();
         for (index, (number, key)) in changes.into_iter().enumerate() {
             let handle = handles[number as usize];
@@ -63,24 +63,24 @@ proptest! {
                 Some(new) => twin.insert(handle, *new),
                 None => twin.remove(&handle),
             };
-            width.push(handle, old.as_ref(), new.as_ref(), &table);
+            order.push(handle, old.as_ref(), new.as_ref(), &table);
             if index % 7 == 0 {
-                width.flush(&table);
+                order.flush(&table);
             }
         }
-        width.flush(&table);
+        order.flush(&table);
 
         let mut sorted: Vec<(RankWords, u32)> = twin.iter().map(|(h, words)| (*words, *h)).collect();
         sorted.sort_by(|(a, of_a), (b, of_b)| b.cmp(a).then(table.name(*of_b).cmp(table.name(*of_a))));
-        assert_eq!(width.len(), sorted.len());
-        assert!(width.entries().eq(sorted.iter().copied()));
-        let stretch = width.stretch(5, 10, &table, |words, handle| (words, handle));
+        assert_eq!(order.len(), sorted.len());
+        assert!(order.entries().eq(sorted.iter().copied()));
+        let stretch = order.stretch(5, 10, &table, |words, handle| (words, handle));
         let expected: Vec<_> = sorted.iter().copied().skip(5).take(10).collect();
         assert_eq!(stretch, expected);
         let check = |bound: Bound<'_>, better: usize| {
-            assert_eq!(width.locate(bound, &table).rank, better);
+            assert_eq!(order.locate(bound, &table).rank, better);
             for (before, after) in [(0, 0), (2, 0), (0, 1), (3, 40), (500, usize::MAX)] {
-                let around = width.around(bound, (before, after), &table, |words, handle| (words, handle));
+                let around = order.around(bound, (before, after), &table, |words, handle| (words, handle));
                 let expected = &sorted[better.saturating_sub(before)..];
                 let len = better.min(before).saturating_add(after).min(expected.len());
                 assert_eq!(around, (better, expected[..len].to_vec()));
@@ -110,20 +110,20 @@ proptest! {
 fn keys_of_two_words_are_packed_into_one() {
     let rules = rules();
     let mut table = Table::new(rules.standing_len(), NameOrder::Higher);
-    let mut width = Width::of(&table, &rules);
-    let mut push = |width: &mut Width, number: i64, points: i64| {
+    let mut order = PackedOrder::of(&table, &rules);
+    let mut push = |order: &mut PackedOrder, number: i64, points: i64| {
         let name = format!("m{number}").into_bytes();
         let handle = table.insert(member_hash(&name), &name, &[0, 0, 0]).unwrap();
         let key = words(
             &rules,
             (Some(points), Some(number), 1_764_000_000_000 + number),
         );
-        width.push(handle, None, Some(&key), &table);
-        width.flush(&table);
+        order.push(handle, None, Some(&key), &table);
+        order.flush(&table);
     };
-    (0..1_000).for_each(|number| push(&mut width, number, 1_000 * number));
-    assert!(matches!(width, Width::One(_)));
-    push(&mut width, 1_000, 1 << 52);
-    assert!(matches!(width, Width::Two(_)));
-    assert_eq!(width.len(), 1_001);
+    (0..1_000).for_each(|number| push(&mut order, number, 1_000 * number));
+    assert!(matches!(order, PackedOrder::One(_)));
+    push(&mut order, 1_000, 1 << 52);
+    assert!(matches!(order, PackedOrder::Two(_)));
+    assert_eq!(order.len(), 1_001);
 }

@@ -8,13 +8,13 @@ use futures::future::join_all;
 use futures::stream::{self, StreamExt, TryStreamExt};
 use shard_store::StoreError;
 
-use super::Scope;
-use crate::steady::steady;
+use super::ReadContext;
+use crate::consistent_read::consistent_read;
 
 /// Windows of shards that are counted at once where some of their members are hidden.
 const COUNTED_WINDOWS_MAX: usize = 64;
 
-impl Scope<'_> {
+impl ReadContext<'_> {
     /// Returns every shard's windows.
     pub(crate) async fn windows(&self) -> Result<Vec<shard_store::WindowCount>, StoreError> {
         let shards = self.record.shards.get();
@@ -50,7 +50,7 @@ impl Scope<'_> {
     }
 
     async fn count_listed(&self, window: Window) -> Result<u64, StoreError> {
-        let there = Scope {
+        let there = ReadContext {
             window,
             ..self.clone()
         };
@@ -58,7 +58,7 @@ impl Scope<'_> {
             let readings = there.round_of_all([]).await?;
             Ok(there.members_of(&readings))
         };
-        steady(there, count).await
+        consistent_read(there, count).await
     }
 
     /// Counts every window of every shard with hidden members again, without those.
