@@ -30,7 +30,6 @@ mod store;
 mod verify;
 
 pub use boards::keys::ShardKeys;
-pub use boards::settings::RedisSettings;
 pub use redis_nodes::redis_link::{REPLIES_BYTES_MAX, RedisUrl, RedisUrlError, limit_replies};
-pub use redis_nodes::{OpenError as RedisOpenError, Writes as RedisWrites};
+pub use redis_nodes::{OpenError as RedisOpenError, RedisSettings, Writes as RedisWrites};
 pub use store::RedisStore;
