@@ -6,10 +6,8 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
 
-use board::{
-    Calendar, ContributionId, FieldName, FieldRule, IdDigest, Kind, KindName, KindSpec, Member,
-    Mode, Period, Rules, Ties, Timestamp, Value, Values, Window,
-};
+use board::{ContributionId, IdDigest, Kind, KindName, Member, Timestamp, Value, Values, Window};
+pub(super) use testkit::conformance::fixtures::{gifts, window};
 use testkit::redis::{Pooled, RedisServer, Reply};
 
 use crate::apply::Applier;
@@ -258,17 +256,4 @@ pub(super) fn bytes(reply: &Reply) -> Vec<u8> {
 
 pub(super) fn value(number: i64) -> Values {
     Values::from(Value::new(number).unwrap())
-}
-
-pub(super) fn window(period: Period, at: Timestamp) -> Window {
-    Calendar::utc().span_at(period, at).window
-}
-
-/// `gifts`: points that sum, of all time, on one shard, with changes.
-pub(super) fn gifts(change: impl FnOnce(&mut KindSpec)) -> Kind {
-    let points = FieldRule::sum(FieldName::new("points").unwrap());
-    let rules = Rules::new(vec![points], Mode::Accumulate, Ties::Earliest).unwrap();
-    let mut spec = KindSpec::new(KindName::new("gifts").unwrap(), rules);
-    change(&mut spec);
-    Kind::new(spec).unwrap()
 }

@@ -9,7 +9,8 @@ mod windows;
 
 use std::time::Duration;
 
-use board::{Calendar, Keep, Kind, Period, Window, WindowRule};
+use board::{Calendar, Kind, Period, Window, WindowRule};
+use testkit::conformance::fixtures::idle;
 
 use super::*;
 use crate::boards::fixtures::gifts::{NOW, gifts};
@@ -20,10 +21,7 @@ use shard_store::Revision;
 const DAY: Duration = Duration::from_hours(24);
 
 fn week_of_idleness() -> WindowRule {
-    WindowRule {
-        keep: Keep::Idle(DAY * 8),
-        ..WindowRule::with_defaults(Period::All)
-    }
+    idle(DAY * 8)
 }
 
 fn now() -> Timestamp {

@@ -1,5 +1,7 @@
 //! Windows: dropped once past their retention, on all shards, and the time to live of their keys.
 
+use board::Keep;
+
 use super::*;
 use crate::boards::fixtures::gifts::day;
 use crate::boards::retention::{LINGER, gone_at};
