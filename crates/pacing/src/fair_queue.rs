@@ -15,10 +15,10 @@ use parking_lot::Mutex;
 use tokio::sync::oneshot;
 use tokio::task::yield_now;
 
-/// Flows that are remembered for what they were served before, though nothing of them waits.
+/// Callers, and boards of one, that are remembered for what they were served before, though nothing of them waits.
 const IDLE_MAX: usize = 1024;
 
-/// Whose request it is, and on which board.
+/// Whose request it is, and on which board: what turns are given out by.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub struct Flow {
     /// A digest of the caller's key or address.
@@ -58,14 +58,14 @@ pub struct Turn {
     queue: Option<Arc<FairQueue>>,
 }
 
-/// What waits of some flows, by a part of them.
+/// Queues that take turns, by the digest of a caller or of a board.
 #[derive(Debug)]
 struct Level<Q> {
-    /// The tag at which the last flow was served.
+    /// The tag at which the last queue was served.
     now: u64,
-    /// Requests that wait, of all flows.
+    /// Requests that wait, in all queues.
     waiting: usize,
-    flows: HashMap<u64, Tagged<Q>>,
+    queues: HashMap<u64, Tagged<Q>>,
 }
 
 #[derive(Debug, Default)]
@@ -88,7 +88,7 @@ impl Queue for VecDeque<Waiting> {
 
 impl<Q: Queue> Queue for Level<Q> {
     fn first(&self) -> Option<u64> {
-        // Most flows only remember what they were served.
+        // Most queues only remember what they were served.
         if self.waiting == 0 {
             return None;
         }
@@ -101,48 +101,48 @@ impl<Q> Default for Level<Q> {
         Self {
             now: 0,
             waiting: 0,
-            flows: HashMap::new(),
+            queues: HashMap::new(),
         }
     }
 }
 
 impl<Q: Queue> Level<Q> {
-    /// Returns the flow that is next, and when its first request arrived.
+    /// Returns the queue that is next, and when its first request arrived.
     fn next(&self) -> Option<(u64, u64)> {
-        let waiting = self.flows.iter().filter_map(|(id, flow)| {
-            let first = flow.queue.first()?;
-            Some((flow.tag.max(self.now), first, *id))
+        let waiting = self.queues.iter().filter_map(|(id, tagged)| {
+            let first = tagged.queue.first()?;
+            Some((tagged.tag.max(self.now), first, *id))
         });
         waiting.min().map(|(_, first, id)| (id, first))
     }
 
-    /// Returns the queue of a flow, to which a request is added.
+    /// Returns the queue to which a request is added.
     fn add_to(&mut self, id: u64) -> &mut Q {
         self.waiting += 1;
         self.forget_idle(id);
-        &mut self.flows.entry(id).or_default().queue
+        &mut self.queues.entry(id).or_default().queue
     }
 
-    /// Returns the queue of a flow, from which a request is removed.
+    /// Returns the queue from which a request is removed.
     fn remove_from(&mut self, id: u64) -> &mut Q {
         self.waiting -= 1;
-        &mut self.flows.entry(id).or_default().queue
+        &mut self.queues.entry(id).or_default().queue
     }
 
     fn forget_idle(&mut self, but: u64) {
-        if self.flows.len() > IDLE_MAX {
-            self.flows
-                .retain(|id, flow| *id == but || flow.queue.first().is_some());
+        if self.queues.len() > IDLE_MAX {
+            self.queues
+                .retain(|id, tagged| *id == but || tagged.queue.first().is_some());
         }
     }
 
-    /// Counts work that is done for a flow now, and returns its queue.
+    /// Counts work that is done for a queue now, and returns it.
     fn serve(&mut self, id: u64, work: u64) -> &mut Q {
         self.forget_idle(id);
-        let flow = self.flows.entry(id).or_default();
-        self.now = self.now.max(flow.tag);
-        flow.tag = self.now.saturating_add(work);
-        &mut flow.queue
+        let tagged = self.queues.entry(id).or_default();
+        self.now = self.now.max(tagged.tag);
+        tagged.tag = self.now.saturating_add(work);
+        &mut tagged.queue
     }
 }
 

@@ -12,14 +12,14 @@ use std::time::Duration;
 
 use tokio::time::{Instant, sleep_until, timeout};
 
-use crate::call::{Call, CallError, Effect, FunctionReply, Location, ParsedReply, Refusal};
+use crate::call::{Call, CallError, Effect, FunctionReply, Location, Refusal, parse_reply};
 use crate::error_class::ErrorClass;
 use crate::link::{CallReply, IN_DOUBT_MIN, Link};
 use crate::node::Node;
-use crate::overload::Overload;
 use crate::redis_link::{Address, Backoff, CommandError};
-use crate::settings::NodeSettings;
+use crate::settings::RedisSettings;
 use crate::topology::Topology;
+use shard_store::Overload;
 
 /// The first and the longest pause between attempts.
 const PAUSES: (Duration, Duration) = (Duration::from_millis(2), Duration::from_millis(100));
@@ -34,7 +34,7 @@ const FOLLOW_EVERY: Duration = Duration::from_millis(200);
 #[derive(Debug)]
 pub(crate) struct Attempts<'a> {
     topology: &'a Topology,
-    settings: &'a NodeSettings,
+    settings: &'a RedisSettings,
     location: Location,
     call: &'a Call,
     /// The node for the next attempt, if it is not that of the location, and whether `ASKING` goes before the call.
@@ -80,7 +80,7 @@ impl FailedAttempt {
 impl<'a> Attempts<'a> {
     pub(crate) fn new(
         topology: &'a Topology,
-        settings: &'a NodeSettings,
+        settings: &'a RedisSettings,
         location: Location,
         call: &'a Call,
     ) -> Self {
@@ -210,14 +210,14 @@ impl<'a> Attempts<'a> {
         let link = &target.link;
         let reply = self.fcall(&target, asking);
         match target.node.metrics().count(reply).await {
-            Ok(mut reply) => match ParsedReply::of(&reply.payload) {
-                ParsedReply::Result(payload) => {
+            Ok(mut reply) => match parse_reply(&reply.payload) {
+                Some(Ok(payload)) => {
                     let epoch = link.epoch();
                     self.acknowledged(&target, &mut reply).await?;
                     Ok(FunctionReply { payload, epoch })
                 }
-                ParsedReply::Refusal(refusal) => Err(self.refused(link, refusal)),
-                ParsedReply::Malformed => {
+                Some(Err(refusal)) => Err(self.refused(link, refusal)),
+                None => {
                     let why = format!("{}: the reply is not one of a function", link.address());
                     Err(FailedAttempt::Final(CallError::Unknown(why)))
                 }

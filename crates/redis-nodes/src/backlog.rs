@@ -25,9 +25,9 @@ use parking_lot::Mutex;
 use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 use tokio::time::{Instant, timeout, timeout_at};
 
-use crate::overload::Overload;
 use crate::pace::{Pace, Sent};
 use crate::redis_link::{Address, CommandError};
+use shard_store::Overload;
 
 /// The node's work that may be under way on one connection. A larger call is under way alone.
 ///
@@ -218,41 +218,23 @@ impl Backlog {
         }
     }
 
-    /// Waits until a call may be sent; rejects it if it would be done too late.
+    /// Waits until a call may be sent; rejects it if it would be done too late. One that is `in_doubt`, since it may
+    /// already be applied, is not rejected for being late: only the node knows its outcome.
     pub(crate) async fn enter(
         self: &Arc<Self>,
         weight: u64,
         until: Instant,
+        in_doubt: bool,
     ) -> Result<Permit, CommandError> {
         let (waiting, permits) = {
             let mut load = self.load.lock();
             let wait = load.calls();
-            if is_late(wait, until) {
+            if !in_doubt && is_late(wait, until) {
                 return Err(CommandError::Overloaded(self.overload_of(wait)));
             }
-            self.waits(weight, &mut load)
+            let waiting = self.count(weight, Stage::Waiting, &mut load);
+            (waiting, load.permits(weight))
         };
-        self.enter_behind(waiting, permits, until).await
-    }
-
-    /// Waits until a call may be sent that may already be applied. It is not rejected for being
-    /// late: only the node knows its outcome.
-    pub(crate) async fn enter_in_doubt(
-        self: &Arc<Self>,
-        weight: u64,
-        until: Instant,
-    ) -> Result<Permit, CommandError> {
-        let (waiting, permits) = self.waits(weight, &mut self.load.lock());
-        self.enter_behind(waiting, permits, until).await
-    }
-
-    async fn enter_behind(
-        self: &Arc<Self>,
-        waiting: QueuedWork,
-        permits: u32,
-        until: Instant,
-    ) -> Result<Permit, CommandError> {
-        let weight = waiting.weight;
         let entered = match timeout_at(until, self.take_permits(weight, permits)).await {
             Ok(entered) => entered?,
             Err(_) => return Err(CommandError::Overloaded(self.overload())),
@@ -265,14 +247,6 @@ impl Backlog {
             sent: load.pace.sent(is_alone, Instant::now()),
             _permits: entered,
         })
-    }
-
-    /// Counts a call that waits. Returns the permits that it would take now, too.
-    fn waits(self: &Arc<Self>, weight: u64, load: &mut Load) -> (QueuedWork, u32) {
-        (
-            self.count(weight, Stage::Waiting, load),
-            load.permits(weight),
-        )
     }
 
     /// Takes permits, in the order of arrival. Their number follows the estimate when the last of

@@ -4,7 +4,7 @@ use bytes::Bytes;
 use tokio::time::Instant;
 
 use crate::backlog;
-use crate::overload::Overload;
+use shard_store::{Overload, StoreError};
 
 /// The identity that one of several independent servers stores.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -52,7 +52,7 @@ pub struct Call {
     /// Its deadline.
     pub until: Instant,
     /// Until when the call waits, in any case, for a node without a connection. Beyond that it waits as long as others
-    /// of its effect do: `read_wait` and `write_wait` of [`NodeSettings`](crate::NodeSettings).
+    /// of its effect do: `read_wait` and `write_wait` of [`RedisSettings`](crate::RedisSettings).
     pub waits_until: Option<Instant>,
     /// When something closes after which the call must not be applied; at or after `until`. Then
     /// nothing of it is applied, however late it arrives. Functions check `until` alone.
@@ -128,31 +128,34 @@ pub enum CallError {
     Unknown(String),
 }
 
-/// The result of a function, by the first byte of its reply.
-#[derive(Debug, PartialEq, Eq)]
-pub(crate) enum ParsedReply {
-    /// `R`: a result.
-    Result(Bytes),
-    /// `E`: a refusal.
-    Refusal(Refusal),
-    /// Not a reply of our functions.
-    Malformed,
+/// Reads the reply of a function by its first byte: a result (`R`), or a refusal (`E`). `None`: it is not one of our
+/// functions.
+pub(crate) fn parse_reply(answer: &Bytes) -> Option<Result<Bytes, Refusal>> {
+    let text = answer.slice(1.min(answer.len())..);
+    match answer.first() {
+        Some(b'R') => Some(Ok(text)),
+        Some(b'E') => {
+            let space = text.iter().position(|byte| *byte == b' ');
+            let end = space.unwrap_or(text.len());
+            Some(Err(Refusal {
+                code: String::from_utf8_lossy(&text[..end]).into_owned(),
+                payload: text.slice((end + 1).min(text.len())..),
+            }))
+        }
+        _ => None,
+    }
 }
 
-impl ParsedReply {
-    pub(crate) fn of(answer: &Bytes) -> Self {
-        match answer.first() {
-            Some(b'R') => Self::Result(answer.slice(1..)),
-            Some(b'E') => {
-                let text = answer.slice(1..);
-                let space = text.iter().position(|byte| *byte == b' ');
-                let end = space.unwrap_or(text.len());
-                Self::Refusal(Refusal {
-                    code: String::from_utf8_lossy(&text[..end]).into_owned(),
-                    payload: text.slice((end + 1).min(text.len())..),
-                })
+impl From<CallError> for StoreError {
+    /// Converts the error of a call for which no refusal is expected.
+    fn from(error: CallError) -> Self {
+        match error {
+            CallError::Refused(refusal) => {
+                Self::Unavailable(format!("Redis refused: {}", refusal.code))
             }
-            _ => Self::Malformed,
+            CallError::Overloaded(overload) => Self::Overloaded(overload),
+            CallError::Unavailable(why) => Self::Unavailable(why),
+            CallError::Unknown(why) => Self::Unknown(why),
         }
     }
 }
@@ -163,24 +166,17 @@ mod tests {
 
     #[test]
     fn the_first_byte_distinguishes_results_from_refusals() {
-        let said = |text: &'static [u8]| ParsedReply::of(&Bytes::from_static(text));
-        assert_eq!(
-            said(b"RMOVED 1 a:1"),
-            ParsedReply::Result(Bytes::from_static(b"MOVED 1 a:1"))
-        );
-        assert_eq!(said(b"R"), ParsedReply::Result(Bytes::new()));
+        let said = |text: &'static [u8]| parse_reply(&Bytes::from_static(text));
+        let result = |text: &'static [u8]| Some(Ok(Bytes::from_static(text)));
         let refusal = |code: &str, payload: &'static [u8]| {
-            ParsedReply::Refusal(Refusal {
-                code: code.to_owned(),
-                payload: Bytes::from_static(payload),
-            })
+            let (code, payload) = (code.to_owned(), Bytes::from_static(payload));
+            Some(Err(Refusal { code, payload }))
         };
+        assert_eq!(said(b"RMOVED 1 a:1"), result(b"MOVED 1 a:1"));
+        assert_eq!(said(b"R"), result(b""));
         assert_eq!(said(b"EDEAD"), refusal("DEAD", b""));
-        assert_eq!(
-            said(b"EWINDOWS \x91\xff a"),
-            refusal("WINDOWS", b"\x91\xff a")
-        );
-        assert_eq!(said(b""), ParsedReply::Malformed);
-        assert_eq!(said(b"OK"), ParsedReply::Malformed);
+        let windows = refusal("WINDOWS", b"\x91\xff a");
+        assert_eq!(said(b"EWINDOWS \x91\xff a"), windows);
+        assert_eq!((said(b""), said(b"OK")), (None, None));
     }
 }

@@ -2,10 +2,10 @@
 
 use crate::link::Link;
 use crate::redis_link::reply;
-use crate::settings::NodeSettings;
+use crate::settings::RedisSettings;
 
 /// Rejects a server that may evict boards, and warns of settings that risk data.
-pub(crate) async fn check(link: &Link, settings: &NodeSettings) -> Result<(), String> {
+pub(crate) async fn check(link: &Link, settings: &RedisSettings) -> Result<(), String> {
     let node = link.address();
     let info = link.info();
     if !matches!(info.eviction.as_str(), "noeviction" | "") {

@@ -4,7 +4,7 @@ use crate::redis_link::{ConnectOptions, RedisUrl, UrlKind};
 
 use crate::library::FunctionLibrary;
 use crate::open_error::OpenError;
-use crate::settings::{NodeSettings, Writes};
+use crate::settings::{RedisSettings, Writes};
 
 /// The common settings of all connections of a store.
 #[derive(Debug, Clone)]
@@ -21,7 +21,7 @@ pub(crate) struct Dial {
 impl Dial {
     pub(crate) fn new(
         url: &RedisUrl,
-        settings: &NodeSettings,
+        settings: &RedisSettings,
         library: &'static FunctionLibrary,
     ) -> Result<Self, OpenError> {
         let options = ConnectOptions::new(url.tls, url.login.as_ref(), settings.tls_ca.as_deref());

@@ -13,7 +13,7 @@ use crate::link::Link;
 use crate::node::Node;
 use crate::open_error::OpenError;
 use crate::probe::NoLink;
-use crate::redis_link::{Address, Backoff, CommandError, Reply, reply};
+use crate::redis_link::{Address, Backoff, CommandError, reply};
 use crate::start_lock::{START_PAUSES, StartLock};
 
 /// Servers that are not connected with one another.
@@ -88,11 +88,7 @@ async fn assign_identities(
 ) -> Result<Roster, OpenError> {
     let mut found = Vec::new();
     for link in links {
-        found.push(
-            identity::read(link)
-                .await
-                .map_err(|error| unreachable(link, &error))?,
-        );
+        found.push(identity::read(link).await.map_err(unreachable(link))?);
     }
     let members = members(links, &found).await?;
     let draw = || ServerId(getrandom::u64().unwrap_or_default());
@@ -102,15 +98,13 @@ async fn assign_identities(
         let link = &links[*at];
         log_identity(link, &roster, *at);
         let identity = roster.expected(*at);
-        identity::write(link, identity)
-            .await
-            .map_err(|error| unreachable(link, &error))?;
+        let written = identity::write(link, identity).await;
+        written.map_err(unreachable(link))?;
     }
     let at_registry = roster.ids.iter().position(|id| *id == roster.registry);
     if let Some(link) = at_registry.and_then(|at| links.get(at)) {
-        keep_members(link, &roster.ids)
-            .await
-            .map_err(|error| unreachable(link, &error))?;
+        let kept = keep_members(link, &roster.ids).await;
+        kept.map_err(unreachable(link))?;
     }
     Ok(roster)
 }
@@ -124,8 +118,8 @@ impl Roster {
     }
 }
 
-fn unreachable(link: &Link, error: &CommandError) -> OpenError {
-    OpenError::Unreachable(link.failure(error))
+fn unreachable(link: &Link) -> impl Fn(CommandError) -> OpenError {
+    |error| OpenError::Unreachable(link.failure(&error))
 }
 
 fn log_identity(link: &Link, roster: &Roster, at: usize) {
@@ -161,13 +155,13 @@ async fn members(links: &[Link], found: &[Option<Expected>]) -> Result<Vec<Serve
         return Ok(Vec::new());
     };
     let link = &links[at];
-    let text = members_of(link)
-        .await
-        .map_err(|error| unreachable(link, &error))?;
-    let ids = text
+    let answer = link.send("GET", &[&members_key()]).await;
+    let answer = answer.map_err(unreachable(link))?;
+    let ids = reply::text(&answer)
+        .unwrap_or_default()
         .split_ascii_whitespace()
-        .map(|id| u64::from_str_radix(id, 16));
-    let ids: Result<Vec<_>, _> = ids.map(|id| id.map(ServerId)).collect();
+        .map(|id| u64::from_str_radix(id, 16).map(ServerId));
+    let ids: Result<Vec<_>, _> = ids.collect();
     ids.map_err(|_| {
         OpenError::Refused(format!(
             "{}: its list of members could not be parsed",
@@ -180,11 +174,6 @@ async fn members(links: &[Link], found: &[Option<Expected>]) -> Result<Vec<Serve
 /// a reply of several strings for something else.
 fn members_key() -> String {
     String::from_utf8_lossy(&keys::registry("members")).into_owned()
-}
-
-async fn members_of(link: &Link) -> Result<String, CommandError> {
-    let answer: Reply = link.send("GET", &[&members_key()]).await?;
-    Ok(reply::text(&answer).unwrap_or_default().to_owned())
 }
 
 async fn keep_members(link: &Link, ids: &[ServerId]) -> Result<(), CommandError> {

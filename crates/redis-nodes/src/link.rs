@@ -283,20 +283,17 @@ impl Link {
         call: &Call,
         in_doubt: bool,
     ) -> Result<Admitted, CommandError> {
-        let (backlog, weight) = (self.backlog(call.effect), call.weight());
-        let (until, permit);
-        if in_doubt {
-            until = call.until.max(Instant::now() + IN_DOUBT_MIN);
-            permit = backlog.enter_in_doubt(weight, until).await?;
+        let until = if in_doubt {
+            call.until.max(Instant::now() + IN_DOUBT_MIN)
         } else {
-            until = call.until;
-            permit = backlog.enter(weight, until).await?;
-        }
-        let Some(script_free) = &self.script_free else {
-            let lease = None;
-            return Ok(Admitted { permit, lease });
+            call.until
         };
-        let lease = Some(script_free.lease(call.effect, until).await?);
+        let backlog = self.backlog(call.effect);
+        let permit = backlog.enter(call.weight(), until, in_doubt).await?;
+        let lease = match &self.script_free {
+            Some(script_free) => Some(script_free.lease(call.effect, until).await?),
+            None => None,
+        };
         Ok(Admitted { permit, lease })
     }
 
@@ -322,19 +319,6 @@ impl Link {
             let lease = Some(lease);
             return Ok(CallReply { payload, lease });
         }
-        let payload = self.fcall_there(call, asking, permit).await?;
-        Ok(CallReply {
-            payload,
-            lease: None,
-        })
-    }
-
-    async fn fcall_there(
-        &self,
-        call: &Call,
-        asking: bool,
-        permit: Permit,
-    ) -> Result<Bytes, CommandError> {
         let connection = self.channel(call.effect).connection.clone();
         let args = self.args(call);
         // A separate task: the call is under way until the node replies, also when its caller has
@@ -344,7 +328,9 @@ impl Link {
             permit.ended(&answer);
             answer
         });
-        within_deadline(call.until, call.effect, answer).await
+        let payload = within_deadline(call.until, call.effect, answer).await?;
+        let lease = None;
+        Ok(CallReply { payload, lease })
     }
 
     fn args(&self, call: &Call) -> Vec<Value> {

@@ -80,7 +80,7 @@ impl LossDetector {
 
     async fn look(&self, topology: &Topology, seen: &mut HashMap<String, Weak<Link>>) {
         seen.retain(|_, link| link.strong_count() > 0);
-        for (node, _) in topology.nodes() {
+        for node in topology.nodes() {
             let Some(link) = node.link() else { continue };
             let name = node.address().to_string();
             let last = seen.get(&name).and_then(Weak::upgrade);

@@ -83,33 +83,15 @@ impl Drop for UnderWay<'_> {
 #[derive(Debug)]
 pub(crate) struct NodeCollector(pub(crate) Weak<Topology>);
 
-/// What a node reports.
-struct NodeSample {
-    labels: Labels,
-    is_up: bool,
-    /// How far this process's clock is ahead of the node's, in seconds; of a connected node.
-    skew: Option<f64>,
-    /// The round trip, and the time that the node needs for what waits or is under way.
-    distance_and_load: Option<(Duration, Duration)>,
-    metrics: Arc<NodeMetrics>,
-}
+/// A node, and its label.
+type LabelledNode = (Labels, Arc<Node>);
 
-impl NodeSample {
-    fn new(node: &Node) -> Self {
-        let link = node.link();
-        let skew = link.as_ref().map(|link| {
-            let skew_us = link.clock().skew_us(store_clock::own_us(), Instant::now());
-            let skew = Duration::from_micros(skew_us.unsigned_abs()).as_secs_f64();
-            if skew_us < 0 { -skew } else { skew }
-        });
-        Self {
-            labels: labels([("node", &node.address().to_string())]),
-            is_up: link.is_some(),
-            skew,
-            distance_and_load: link.map(|link| link.distance_and_load()),
-            metrics: node.metrics().clone(),
-        }
-    }
+/// Returns how far this process's clock is ahead of that of a connected node, in seconds.
+fn skew(node: &Node) -> Option<f64> {
+    let clock = node.link()?.clock();
+    let skew_us = clock.skew_us(store_clock::own_us(), Instant::now());
+    let skew = Duration::from_micros(skew_us.unsigned_abs()).as_secs_f64();
+    Some(if skew_us < 0 { -skew } else { skew })
 }
 
 impl Collector for NodeCollector {
@@ -117,8 +99,9 @@ impl Collector for NodeCollector {
         let Some(topology) = self.0.upgrade() else {
             return Ok(());
         };
+        let label = |node: &Arc<Node>| labels([("node", &node.address().to_string())]);
         let nodes = topology.nodes().into_iter();
-        let nodes: Vec<NodeSample> = nodes.map(|(node, _)| NodeSample::new(&node)).collect();
+        let nodes: Vec<LabelledNode> = nodes.map(|node| (label(&node), node)).collect();
         let mut report = Report {
             encoder: &mut encoder,
             nodes: &nodes,
@@ -127,44 +110,44 @@ impl Collector for NodeCollector {
             "redis_up",
             "1 while the node is connected and fit to be used, otherwise 0.",
             None,
-            |node| Some(gauge(f64::from(u8::from(node.is_up)))),
+            |node| Some(gauge(f64::from(u8::from(node.link().is_some())))),
         )?;
         report.each(
             "redis_clock_skew",
             "How far the clock of this process is ahead of the node's; negative where it is behind.",
             Some(&Unit::Seconds),
-            |node| node.skew.map(gauge),
+            |node| skew(node).map(gauge),
         )?;
         report.each(
             "redis_round_trip",
             "The longest recent round trip to the node, measured while nothing was under way: its distance.",
             Some(&Unit::Seconds),
-            |node| Some(gauge(node.distance_and_load?.0.as_secs_f64())),
+            |node| Some(gauge(node.link()?.distance_and_load().0.as_secs_f64())),
         )?;
         report.each(
             "redis_backlog",
             "How long the node needs for the calls that wait to be sent or for its reply: its load.",
             Some(&Unit::Seconds),
-            |node| Some(gauge(node.distance_and_load?.1.as_secs_f64())),
+            |node| Some(gauge(node.link()?.distance_and_load().1.as_secs_f64())),
         )?;
         report.ends()?;
         report.each(
             "redis_call_duration",
             "Function calls to the node, each attempt by itself, with its wait to be sent.",
             Some(&Unit::Seconds),
-            |node| Some(node.metrics.duration.clone()),
+            |node| Some(node.metrics().duration.clone()),
         )?;
         report.each(
             "redis_calls_under_way",
             "Function calls that wait to be sent or for the node's answer.",
             None,
-            |node| Some(node.metrics.under_way.clone()),
+            |node| Some(node.metrics().under_way.clone()),
         )?;
         report.each(
             "redis_connections",
             "Times that a connection to the node was made: the first, and each reconnection.",
             None,
-            |node| Some(node.metrics.connections.clone()),
+            |node| Some(node.metrics().connections.clone()),
         )
     }
 }
@@ -175,7 +158,7 @@ fn gauge(value: f64) -> ScrapedMetric {
 
 struct Report<'a, 'e> {
     encoder: &'a mut DescriptorEncoder<'e>,
-    nodes: &'a [NodeSample],
+    nodes: &'a [LabelledNode],
 }
 
 impl Report<'_, '_> {
@@ -184,17 +167,18 @@ impl Report<'_, '_> {
         name: &str,
         help: &str,
         unit: Option<&Unit>,
-        value: impl Fn(&NodeSample) -> Option<M>,
+        value: impl Fn(&Node) -> Option<M>,
     ) -> Result<(), fmt::Error> {
         let nodes = self.nodes.iter();
-        let values = nodes.filter_map(|node| Some((&node.labels, value(node)?)));
+        let values = nodes.filter_map(|(labels, node)| Some((labels, value(node)?)));
         encode_each(self.encoder, (name, help, unit), values)
     }
 
     fn ends(&mut self) -> Result<(), fmt::Error> {
-        let ends = self.nodes.iter().flat_map(|node| {
-            ENDS.iter().zip(&node.metrics.ends).map(|(end, counter)| {
-                let mut labels = node.labels.clone();
+        let ends = self.nodes.iter().flat_map(|(labels, node)| {
+            let ends = ENDS.iter().zip(&node.metrics().ends);
+            ends.map(|(end, counter)| {
+                let mut labels = labels.clone();
                 labels.push(("end", (*end).to_owned()));
                 (labels, counter.clone())
             })

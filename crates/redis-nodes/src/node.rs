@@ -47,6 +47,8 @@ pub(crate) struct Absence {
 #[derive(Debug)]
 pub(crate) struct Node {
     address: Address,
+    /// The identity that is expected of it, if one is.
+    expected: Option<Expected>,
     state: watch::Receiver<NodeState>,
     metrics: Arc<NodeMetrics>,
     _keeper: Task,
@@ -66,6 +68,7 @@ impl Node {
         };
         Self {
             address,
+            expected,
             state,
             metrics,
             _keeper: Task::spawn(keeper.keep()),
@@ -74,6 +77,14 @@ impl Node {
 
     pub(crate) fn address(&self) -> &Address {
         &self.address
+    }
+
+    /// Returns its address, and its identity if it has one.
+    pub(crate) fn title(&self) -> String {
+        match &self.expected {
+            Some(expected) => format!("{} (server {})", self.address, expected.id),
+            None => self.address.to_string(),
+        }
     }
 
     /// Returns its metrics.

@@ -15,15 +15,16 @@ use crate::call::{Call, CallError, Effect, FunctionReply, Location, ServerId};
 use crate::checks;
 use crate::dial::Dial;
 use crate::library::FunctionLibrary;
+use crate::link::Link;
 use crate::loss_detector::LossDetector;
 use crate::metrics::NodeCollector;
-use crate::node::{Node, NodeState};
+use crate::node::NodeState;
 use crate::open_error::OpenError;
-use crate::overload::Overload;
 use crate::scan::KeyScan;
-use crate::settings::NodeSettings;
+use crate::settings::RedisSettings;
 use crate::store_clock::StoreClock;
 use crate::topology::Topology;
+use shard_store::Overload;
 
 /// How long nodes may take to reply when a store is opened.
 const START_TIMEOUT: Duration = Duration::from_secs(10);
@@ -36,7 +37,7 @@ pub(crate) const SILENT_AFTER: Duration = Duration::from_millis(500);
 #[derive(Debug)]
 pub struct Nodes {
     pub(crate) topology: Arc<Topology>,
-    settings: NodeSettings,
+    settings: RedisSettings,
     clock: Arc<StoreClock>,
     _looking: Option<Task>,
     _clock_looking: Task,
@@ -47,7 +48,7 @@ impl Nodes {
     #[must_use]
     pub fn open<'a>(
         url: &'a RedisUrl,
-        settings: &'a NodeSettings,
+        settings: &'a RedisSettings,
         library: &'static FunctionLibrary,
     ) -> BoxFuture<'a, Result<Self, OpenError>> {
         let until = Instant::now() + START_TIMEOUT;
@@ -57,16 +58,15 @@ impl Nodes {
     /// As [`Nodes::open`], with a deadline for the nodes.
     pub(crate) async fn open_until(
         url: &RedisUrl,
-        settings: &NodeSettings,
+        settings: &RedisSettings,
         library: &'static FunctionLibrary,
         until: Instant,
     ) -> Result<Self, OpenError> {
         let dial = Arc::new(Dial::new(url, settings, library)?);
         let topology = Arc::new(Topology::open(&dial, url, settings, until).await?);
-        let nodes = topology.nodes().into_iter().map(|(node, _)| node);
-        let nodes: Vec<Arc<Node>> = nodes.collect();
+        let nodes = topology.nodes();
         join_all(nodes.iter().map(|node| node.answers(until))).await;
-        for link in nodes.iter().filter_map(|node| node.link()) {
+        for link in topology.links() {
             let checked = checks::check(&link, settings).await;
             checked.map_err(OpenError::Refused)?;
         }
@@ -101,15 +101,13 @@ impl Nodes {
     /// Returns the epoch of the process that has a location now, if one is connected.
     #[must_use]
     pub fn epoch(&self, location: Location) -> Option<u64> {
-        let node = self.topology.route(location).ok()?;
-        node.link().map(|link| link.epoch())
+        self.link(location).map(|link| link.epoch())
     }
 
     /// Returns whether the node of a location is connected.
     #[must_use]
     pub fn is_connected(&self, location: Location) -> bool {
-        let node = self.topology.route(location);
-        node.is_ok_and(|node| node.link().is_some())
+        self.link(location).is_some()
     }
 
     /// Completes when the node of one of these locations is silent: at once, if it is known to be.
@@ -133,8 +131,7 @@ impl Nodes {
     #[must_use]
     pub fn has_queue(&self, locations: &[Location]) -> bool {
         locations.iter().any(|location| {
-            let node = self.topology.route(*location);
-            let link = node.ok().and_then(|node| node.link());
+            let link = self.link(*location);
             link.is_some_and(|link| link.backlog(Effect::Read).has_queue())
         })
     }
@@ -147,19 +144,19 @@ impl Nodes {
         if matches!(*self.topology, Topology::Cluster(_)) {
             return false;
         }
-        let link = self
-            .topology
-            .route(location)
-            .ok()
-            .and_then(|node| node.link());
+        let link = self.link(location);
         link.is_some_and(|link| link.has_functions())
     }
 
     /// Returns the backlog of writes of a location's node, if it is connected.
     #[must_use]
     pub fn writes_backlog(&self, location: Location) -> Option<Arc<Backlog>> {
-        let link = self.topology.route(location).ok()?.link()?;
-        Some(link.backlog(Effect::Write).clone())
+        Some(self.link(location)?.backlog(Effect::Write).clone())
+    }
+
+    /// Returns the node of a location, if it is connected.
+    fn link(&self, location: Location) -> Option<Arc<Link>> {
+        self.topology.route(location).ok()?.link()
     }
 
     /// Rejects a write with this deadline if no node has time for it.
@@ -169,9 +166,8 @@ impl Nodes {
         if registry.is_none_or(|backlog| backlog.check(until).is_ok()) {
             return Ok(());
         }
-        let nodes = self.topology.nodes().into_iter();
         let mut checked = Ok(());
-        for link in nodes.filter_map(|(node, _)| node.link()) {
+        for link in self.topology.links() {
             checked = link.backlog(Effect::Write).check(until);
             if checked.is_ok() {
                 break;
@@ -196,8 +192,7 @@ impl Nodes {
     /// waited for replies.
     #[must_use]
     pub fn spent(&self) -> (u64, u64) {
-        let nodes = self.topology.nodes().into_iter();
-        let links = nodes.filter_map(|(node, _)| node.link());
+        let links = self.topology.links();
         links.fold((0, 0), |(conflicts, trips), link| {
             let spent = link.spent();
             (conflicts + spent.0, trips + spent.1)
@@ -208,8 +203,7 @@ impl Nodes {
     /// replica of one.
     #[must_use]
     pub fn has_node(&self, replication_id: &str) -> bool {
-        let nodes = self.topology.nodes().into_iter();
-        let mut links = nodes.filter_map(|(node, _)| node.link());
+        let mut links = self.topology.links();
         links.any(|link| link.info().history == replication_id)
     }
 
@@ -237,9 +231,7 @@ impl Nodes {
         if !troubles.is_empty() {
             return Err(troubles.join("; "));
         }
-        let nodes = self.topology.nodes().into_iter();
-        let links = nodes.filter_map(|(node, _)| node.link());
-        Ok(KeyScan::new(links.collect()))
+        Ok(KeyScan::new(self.topology.links().collect()))
     }
 
     /// Checks that every location is served and this process's clock is right; otherwise returns

@@ -135,12 +135,12 @@ impl StoreClock {
         let registry = self.topology.route(self.topology.registry());
         let registry = registry.ok().map(|node| node.address().clone());
         let mut seen = self.seen.lock();
-        for (node, _) in &nodes {
+        for node in &nodes {
             if let Some(link) = node.link() {
                 seen.clocks.insert(node.address().clone(), link.clock());
             }
         }
-        let is_node = |address: &Address| nodes.iter().any(|(node, _)| node.address() == address);
+        let is_node = |address: &Address| nodes.iter().any(|node| node.address() == address);
         seen.clocks.retain(|address, _| is_node(address));
         let now = Instant::now();
         let clocks = seen.clocks.iter();

@@ -8,20 +8,10 @@ use std::sync::OnceLock;
 /// The number of slots of a Redis cluster.
 pub const SLOTS: u16 = 16_384;
 
-/// Returns the slot of a key without braces, or of the text in them: CRC16/XMODEM, modulo 16384.
+/// Returns the slot of a key.
 #[must_use]
-pub fn slot_of(text: &[u8]) -> u16 {
-    let crc = text.iter().fold(0u16, |crc, byte| {
-        (0..8).fold(crc ^ (u16::from(*byte) << 8), |crc, _| {
-            let shifted = crc << 1;
-            if crc & 0x8000 == 0 {
-                shifted
-            } else {
-                shifted ^ 0x1021
-            }
-        })
-    });
-    crc % SLOTS
+pub fn slot_of(key: &[u8]) -> u16 {
+    fred::util::redis_keyslot(key)
 }
 
 /// Returns the tag of a slot: the first of the shortest texts of digits and lower-case letters in

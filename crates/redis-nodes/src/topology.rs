@@ -4,16 +4,17 @@ use std::sync::Arc;
 
 use tokio::time::Instant;
 
-use crate::call::{Location, ServerId};
+use crate::call::Location;
 use crate::cluster::Cluster;
 use crate::dial::Dial;
 use crate::independent::Independent;
 use crate::keys;
+use crate::link::Link;
 use crate::node::Node;
 use crate::open_error::OpenError;
 use crate::redis_link::{Address, RedisUrl, UrlKind};
 use crate::sentinel::Sentinel;
-use crate::settings::NodeSettings;
+use crate::settings::RedisSettings;
 
 /// How the nodes of a store are organized.
 #[derive(Debug)]
@@ -29,7 +30,7 @@ impl Topology {
     pub(crate) async fn open(
         dial: &Arc<Dial>,
         url: &RedisUrl,
-        settings: &NodeSettings,
+        settings: &RedisSettings,
         until: Instant,
     ) -> Result<Self, OpenError> {
         let addresses = &url.addresses;
@@ -93,38 +94,28 @@ impl Topology {
         }
     }
 
-    /// Returns each node, and its identity if it has one.
-    pub(crate) fn nodes(&self) -> Vec<(Arc<Node>, Option<ServerId>)> {
+    /// Returns each node.
+    pub(crate) fn nodes(&self) -> Vec<Arc<Node>> {
         match self {
-            Self::One(node) => vec![(node.clone(), None)],
+            Self::One(node) => vec![node.clone()],
             Self::Independent(servers) => {
-                let named = servers.servers().iter();
-                named.map(|(id, node)| (node.clone(), Some(*id))).collect()
+                let servers = servers.servers().iter();
+                servers.map(|(_, node)| node.clone()).collect()
             }
-            Self::Cluster(cluster) => {
-                let nodes = cluster.nodes().into_iter();
-                nodes.map(|node| (node, None)).collect()
-            }
-            Self::Sentinel(sentinel) => {
-                let primary = sentinel.primary().into_iter();
-                primary.map(|node| (node, None)).collect()
-            }
+            Self::Cluster(cluster) => cluster.nodes(),
+            Self::Sentinel(sentinel) => sentinel.primary().into_iter().collect(),
         }
+    }
+
+    /// Returns the nodes that are connected.
+    pub(crate) fn links(&self) -> impl Iterator<Item = Arc<Link>> {
+        self.nodes().into_iter().filter_map(|node| node.link())
     }
 
     /// Returns everything that prevents some location from being served.
     pub(crate) fn troubles(&self) -> Vec<String> {
-        let nodes = self.nodes().into_iter();
-        let mut troubles: Vec<String> = nodes
-            .filter_map(|(node, id)| {
-                let why = node.trouble()?;
-                let address = node.address();
-                Some(match id {
-                    Some(id) => format!("{address} (server {id}): {why}"),
-                    None => format!("{address}: {why}"),
-                })
-            })
-            .collect();
+        let trouble = |node: &Arc<Node>| Some(format!("{}: {}", node.title(), node.trouble()?));
+        let mut troubles: Vec<String> = self.nodes().iter().filter_map(trouble).collect();
         match self {
             Self::Cluster(cluster) => match cluster.uncovered() {
                 0 => {}
@@ -137,7 +128,7 @@ impl Topology {
     }
 }
 
-fn accept_empty(settings: &NodeSettings) -> Result<Vec<Address>, OpenError> {
+fn accept_empty(settings: &RedisSettings) -> Result<Vec<Address>, OpenError> {
     let addresses = settings.accept_empty.iter().map(|text| {
         Address::parse(text, crate::redis_link::PORT)
             .map_err(|why| OpenError::Setting(format!("accept_empty: {text:?}: {why}")))

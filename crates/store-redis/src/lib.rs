@@ -7,14 +7,11 @@
 //!
 //! ```text
 //! store           the contract: each call goes to the module that makes it
-//! apply/          batches into calls: lane (what waits for a shard), sending (one call), sums.lua
-//! (the common
-//!                 case), apply.lua (all others)
+//! apply/          batches into calls: lane (what waits for a shard), sending (one call), single.lua (the common case),
+//!                 apply.lua (all others)
 //! read/           reads of a shard: read.lua, order.lua
-//! lists/          kinds that rank only their best: trimming, marks, refilling from the scores;
-//! refills: the tasks
-//! verify/         comparison of sorted sets with scores, in steps; orphans: keys that belong to no
-//! board
+//! lists/          kinds that rank only their best: trimming, marks, refilling from the scores; refills: the tasks
+//! verify/         comparison of sorted sets with scores, in steps; orphans: keys that belong to no board
 //! library         all Lua as one function library, named by its digest
 //! ```
 //!
@@ -30,7 +27,6 @@ mod store;
 mod verify;
 
 pub use boards::keys::ShardKeys;
-pub use boards::settings::RedisSettings;
 pub use redis_nodes::redis_link::{RedisUrl, RedisUrlError, limit_replies};
-pub use redis_nodes::{OpenError as RedisOpenError, Writes as RedisWrites};
+pub use redis_nodes::{OpenError as RedisOpenError, RedisSettings, Writes as RedisWrites};
 pub use store::RedisStore;

@@ -33,12 +33,10 @@ use super::read::{self, Reader};
 use super::verify::Verifier;
 use crate::boards::parts::Parts;
 use crate::boards::profiles::Profiles;
-use crate::boards::registry::Record;
-use crate::boards::settings::RedisSettings;
 use crate::boards::shared::SharedTops;
 use crate::boards::sweep::Sweep;
-use redis_nodes::OpenError;
 use redis_nodes::redis_link::RedisUrl;
+use redis_nodes::{OpenError, RedisSettings};
 use shard_store::{
     Batch, BoardRecord, BoardSettings, Calls, Capabilities, ChangeActivityError, CreateBoardError,
     Deadline, DeleteBoardError, IndexMismatch, KindRecord, KindWriteError, Memory, Orphan, Outcome,
@@ -198,7 +196,7 @@ impl ShardStore for RedisStore {
         name: &'a BoardName,
     ) -> BoxFuture<'a, Result<Option<BoardRecord>, StoreError>> {
         let found = self.parts.registry.board(name);
-        let found = found.map_ok(|found| found.map(into_board));
+        let found = found.map_ok(|found| found.map(|record| record.board));
         self.calls.board.time(found).boxed()
     }
 
@@ -233,7 +231,7 @@ impl ShardStore for RedisStore {
                 .create_board(name, kind, seen, now)
                 .await?;
             self.parts.incarnations.learn(&record, due, epoch);
-            Ok(into_board(record))
+            Ok(record.board)
         };
         self.calls.create_board.time(created).boxed()
     }
@@ -258,7 +256,7 @@ impl ShardStore for RedisStore {
                 .registry
                 .put_settings(name, kind, settings, now)
                 .await;
-            settled.map(into_board)
+            settled.map(|record| record.board)
         };
         self.calls.put_settings.time(settled).boxed()
     }
@@ -414,8 +412,4 @@ impl ShardStore for RedisStore {
     fn orphans(&self) -> BoxFuture<'_, Result<Vec<Orphan>, StoreError>> {
         self.verifier.orphans().boxed()
     }
-}
-
-fn into_board(record: Record) -> BoardRecord {
-    record.spread.board
 }

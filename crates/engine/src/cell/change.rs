@@ -90,7 +90,7 @@ mod tests {
         let changed = cell.change_activity(&until(1), until(2), None, &mut NoLog);
         assert_eq!(changed, Ok(()));
         assert_eq!(cell.record().activity, until(2));
-        let kind = gifts(|spec| spec.shards = 2);
+        let kind = Arc::new(gifts(|spec| spec.shards = 2));
         let write = |seen: &Activity| {
             let batch = Batch {
                 kind: &kind,

@@ -112,7 +112,7 @@ async fn abandoned_requests_take_no_turn_and_flows_are_forgotten() {
     let last = last.await;
     assert_eq!(queue.state.lock().free, 1);
     drop(last);
-    assert!(queue.state.lock().callers.flows.is_empty());
+    assert!(queue.state.lock().callers.queues.is_empty());
 }
 
 #[tokio::test]
@@ -122,5 +122,5 @@ async fn the_number_of_remembered_flows_is_limited() {
     for caller in 0..10_000 {
         drop(queue.turn(flow(caller, 1), 1).await);
     }
-    assert!(queue.state.lock().callers.flows.len() <= IDLE_MAX + 1);
+    assert!(queue.state.lock().callers.queues.len() <= IDLE_MAX + 1);
 }

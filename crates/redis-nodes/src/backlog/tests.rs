@@ -26,10 +26,10 @@ async fn calls_wait_while_the_maximum_is_under_way() {
     let until = Instant::now() + 5000 * MS;
     let mut sent = Vec::new();
     for _ in 0..10 {
-        let entered = backlog.enter(FULL / 10, until).now_or_never();
+        let entered = backlog.enter(FULL / 10, until, false).now_or_never();
         sent.push(entered.unwrap().unwrap());
     }
-    let mut next = Box::pin(backlog.enter(FULL / 10, until));
+    let mut next = Box::pin(backlog.enter(FULL / 10, until, false));
     assert!(next.as_mut().now_or_never().is_none());
     sent.pop();
     next.await.unwrap();
@@ -40,7 +40,7 @@ async fn a_queue_is_more_work_than_may_be_under_way() {
     let backlog = backlog();
     let until = Instant::now() + 5000 * MS;
     let mut calls: Vec<_> = (0..3)
-        .map(|_| Box::pin(backlog.enter(FULL, until)))
+        .map(|_| Box::pin(backlog.enter(FULL, until, false)))
         .collect();
     // The first is sent, and keeps its permits.
     let mut sent = Vec::new();
@@ -58,7 +58,7 @@ async fn few_calls_are_under_way_on_an_unknown_node() {
     let until = Instant::now() + 5000 * MS;
     // It asks more often than a task may without yielding.
     let enter = || {
-        let entered = unconstrained(backlog.enter(1, until)).now_or_never();
+        let entered = unconstrained(backlog.enter(1, until, false)).now_or_never();
         entered.map(Result::unwrap)
     };
     let mut sent: Vec<Permit> = std::iter::from_fn(enter).collect();
@@ -74,15 +74,15 @@ async fn few_calls_are_under_way_on_an_unknown_node() {
 async fn a_call_larger_than_the_maximum_is_sent_alone() {
     let backlog = backlog();
     let until = Instant::now() + 500 * MS;
-    let large = backlog.enter(3 * SECOND, until).await.unwrap();
-    let small = backlog.enter(1, until).now_or_never();
+    let large = backlog.enter(3 * SECOND, until, false).await.unwrap();
+    let small = backlog.enter(1, until, false).now_or_never();
     let Some(Err(CommandError::Overloaded(overload))) = small else {
         panic!("{small:?}");
     };
     assert_eq!(overload.wait, 3000 * MS);
     assert_eq!(overload.why, "10.0.0.1:6379 has work for 3.0 s waiting");
     let patient = Instant::now() + 3001 * MS;
-    let mut small = Box::pin(backlog.enter(1, patient));
+    let mut small = Box::pin(backlog.enter(1, patient, false));
     assert!(small.as_mut().now_or_never().is_none());
     drop(large);
     drop(small.await.unwrap());
@@ -94,7 +94,7 @@ async fn few_slow_calls_do_not_make_large_ones_late() {
     let backlog = backlog();
     let small = async || {
         let until = Instant::now() + 5000 * MS;
-        let permit = backlog.enter(300, until).await.unwrap();
+        let permit = backlog.enter(300, until, false).await.unwrap();
         advance(4 * MS).await;
         permit.ended(&Ok(()));
     };
@@ -118,7 +118,7 @@ async fn batches_are_combined_into_shorter_calls_on_a_slow_node() {
     for _ in 0..100 {
         let until = Instant::now() + 5000 * MS;
         backlog.saw_trip(MS);
-        let permit = backlog.enter(1000, until).await.unwrap();
+        let permit = backlog.enter(1000, until, false).await.unwrap();
         advance(100 * MS).await;
         permit.ended(&Ok(()));
     }
@@ -130,18 +130,18 @@ async fn batches_are_combined_into_shorter_calls_on_a_slow_node() {
 async fn a_call_that_may_be_applied_is_sent_however_late() {
     let backlog = backlog();
     let until = Instant::now() + 500 * MS;
-    let under_way = backlog.enter(FULL, until).await.unwrap();
+    let under_way = backlog.enter(FULL, until, false).await.unwrap();
     advance(500 * MS).await;
-    let new = backlog.enter(1, until).await;
+    let new = backlog.enter(1, until, false).await;
     assert!(matches!(new, Err(CommandError::Overloaded(_))), "{new:?}");
-    let mut in_doubt = Box::pin(backlog.enter_in_doubt(1, until + 2000 * MS));
+    let mut in_doubt = Box::pin(backlog.enter(1, until + 2000 * MS, true));
     assert!(in_doubt.as_mut().now_or_never().is_none());
     drop(under_way);
     drop(in_doubt.await.unwrap());
     // But not forever.
     let until = Instant::now() + 2000 * MS;
-    let _under_way = backlog.enter(SECOND, until).await.unwrap();
-    let given_up = backlog.enter_in_doubt(1, until).await;
+    let _under_way = backlog.enter(SECOND, until, false).await.unwrap();
+    let given_up = backlog.enter(1, until, true).await;
     assert!(
         matches!(given_up, Err(CommandError::Overloaded(_))),
         "{given_up:?}"
@@ -152,7 +152,7 @@ async fn a_call_that_may_be_applied_is_sent_however_late() {
 async fn calls_that_wait_take_the_permits_of_a_node_that_has_become_slow() {
     let backlog = backlog();
     let until = Instant::now() + 60_000 * MS;
-    let enter = || unconstrained(backlog.enter(FULL / 10, until));
+    let enter = || unconstrained(backlog.enter(FULL / 10, until, false));
     let mut sent: VecDeque<Permit> = VecDeque::new();
     for _ in 0..10 {
         sent.push_back(enter().await.unwrap());
@@ -187,7 +187,7 @@ async fn gathered_work_keeps_other_work_out_but_no_call() {
     backlog.check(until).unwrap();
     let gathered = backlog.gather(usize::try_from(SECOND).unwrap());
     assert_eq!(backlog.check(until).unwrap_err().wait, 1000 * MS);
-    backlog.enter(1, until).await.unwrap();
+    backlog.enter(1, until, false).await.unwrap();
     drop(gathered);
     backlog.check(until).unwrap();
 }
@@ -196,11 +196,11 @@ async fn gathered_work_keeps_other_work_out_but_no_call() {
 async fn no_call_waits_beyond_a_deadline_or_the_end() {
     let backlog = backlog();
     let until = Instant::now() + 150 * MS;
-    let _full = backlog.enter(FULL, until).await.unwrap();
-    let late = backlog.enter(1, until).await;
+    let _full = backlog.enter(FULL, until, false).await.unwrap();
+    let late = backlog.enter(1, until, false).await;
     assert!(matches!(late, Err(CommandError::Overloaded(_))), "{late:?}");
     let until = Instant::now() + 5000 * MS;
-    let mut waiting = Box::pin(backlog.enter(1, until));
+    let mut waiting = Box::pin(backlog.enter(1, until, false));
     assert!(waiting.as_mut().now_or_never().is_none());
     backlog.close();
     assert!(matches!(waiting.await, Err(CommandError::NotSent(_))));
@@ -215,7 +215,7 @@ async fn nothing_is_under_way_while_an_old_round_trip_is_measured_again() {
     advance(2000 * MS).await;
     let until = Instant::now() + 5000 * MS;
     assert!(backlog.is_idle());
-    let under_way = backlog.enter(FULL, until).await.unwrap();
+    let under_way = backlog.enter(FULL, until, false).await.unwrap();
     // A command would wait behind it, and its time would be taken for the distance.
     assert!(!backlog.is_idle());
     let mut drained = Box::pin(backlog.drained());
@@ -223,7 +223,7 @@ async fn nothing_is_under_way_while_an_old_round_trip_is_measured_again() {
     drop(under_way);
     let drained = drained.await;
     assert!(drained.is_some());
-    let mut next = Box::pin(backlog.enter(1, until));
+    let mut next = Box::pin(backlog.enter(1, until, false));
     assert!(next.as_mut().now_or_never().is_none());
     drop(drained);
     next.await.unwrap();
@@ -235,7 +235,7 @@ async fn a_distant_node_has_a_round_trip_more_under_way() {
     backlog.saw_trip(75 * MS);
     let until = Instant::now() + 5000 * MS;
     let enter = || {
-        let entered = unconstrained(backlog.enter(FULL / 10, until)).now_or_never();
+        let entered = unconstrained(backlog.enter(FULL / 10, until, false)).now_or_never();
         entered.map(Result::unwrap)
     };
     for _ in 0..FIRST_CALLS {

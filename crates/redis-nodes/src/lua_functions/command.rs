@@ -9,7 +9,6 @@ use bytes::Bytes;
 /// The commands of functions. Those that read are sent when they are called, and the function waits for the reply;
 /// those that write are kept until the function has ended.
 const COMMANDS: &[(&str, Sort, Args)] = &[
-    ("EXISTS", Sort::Asks, Args::Keys),
     ("GET", Sort::Asks, Args::Key),
     ("HEXISTS", Sort::Asks, Args::Fields(1)),
     ("HGET", Sort::Asks, Args::Fields(1)),
@@ -26,9 +25,7 @@ const COMMANDS: &[(&str, Sort, Args)] = &[
     ("ZMSCORE", Sort::Asks, Args::Key),
     ("ZRANGE", Sort::Asks, Args::Range),
     ("ZRANGEBYSCORE", Sort::Asks, Args::Range),
-    ("ZRANK", Sort::Asks, Args::Key),
     ("ZREVRANGE", Sort::Asks, Args::Range),
-    ("ZREVRANGEBYSCORE", Sort::Asks, Args::Range),
     ("ZREVRANK", Sort::Asks, Args::Key),
     ("ZSCAN", Sort::Asks, Args::Key),
     ("ZSCORE", Sort::Asks, Args::Key),

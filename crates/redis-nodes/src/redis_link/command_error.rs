@@ -1,6 +1,6 @@
 //! Why a command has no reply: [`CommandError`].
 
-use crate::overload::Overload;
+use shard_store::Overload;
 
 /// Why a command failed.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]

@@ -279,48 +279,43 @@ impl Connection {
         &self,
         commands: Vec<Command>,
     ) -> BoxFuture<'_, Result<Vec<Result<Reply, CommandError>>, CommandError>> {
-        Box::pin(self.send_all(commands))
-    }
-
-    async fn send_all(
-        &self,
-        commands: Vec<Command>,
-    ) -> Result<Vec<Result<Reply, CommandError>>, CommandError> {
-        let last = commands.len().saturating_sub(1);
-        let mut sent = Vec::with_capacity(commands.len());
-        for (place, (command, args)) in commands.into_iter().enumerate() {
-            let within = if place == last {
-                COMMAND_MAX
-            } else {
-                COMMAND_MAX + TOGETHER_LONGER
-            };
-            // The first poll puts a command into the queue, even if its task has used up its
-            // budget: otherwise `EXEC` would be sent before the commands of its transaction.
-            let answer = unconstrained(self.send_within(command, args, self.silence, within));
-            let mut answer = Box::pin(maybe_done(answer));
-            let _ = futures::poll!(answer.as_mut());
-            if let Some(Err(error)) = answer.as_mut().output_mut() {
-                return Err(error.clone());
-            }
-            sent.push(answer);
-        }
-        // When the last one has a reply, all have.
-        if let Some(last) = sent.last_mut() {
-            last.as_mut().await;
-        }
-        let mut answers = Vec::with_capacity(sent.len());
-        for mut answer in sent.into_iter().rev() {
-            answer.as_mut().await;
-            match answer.as_mut().take_output() {
-                Some(Err(error @ (CommandError::NotSent(_) | CommandError::Lost(_)))) => {
-                    return Err(error);
+        Box::pin(async move {
+            let last = commands.len().saturating_sub(1);
+            let mut sent = Vec::with_capacity(commands.len());
+            for (place, (command, args)) in commands.into_iter().enumerate() {
+                let within = if place == last {
+                    COMMAND_MAX
+                } else {
+                    COMMAND_MAX + TOGETHER_LONGER
+                };
+                // The first poll puts a command into the queue, even if its task has used up its
+                // budget: otherwise `EXEC` would be sent before the commands of its transaction.
+                let answer = unconstrained(self.send_within(command, args, self.silence, within));
+                let mut answer = Box::pin(maybe_done(answer));
+                let _ = futures::poll!(answer.as_mut());
+                if let Some(Err(error)) = answer.as_mut().output_mut() {
+                    return Err(error.clone());
                 }
-                Some(answer) => answers.push(answer),
-                None => return Err(CommandError::Lost("a reply arrived too early".to_owned())),
+                sent.push(answer);
             }
-        }
-        answers.reverse();
-        Ok(answers)
+            // When the last one has a reply, all have.
+            if let Some(last) = sent.last_mut() {
+                last.as_mut().await;
+            }
+            let mut answers = Vec::with_capacity(sent.len());
+            for mut answer in sent.into_iter().rev() {
+                answer.as_mut().await;
+                match answer.as_mut().take_output() {
+                    Some(Err(error @ (CommandError::NotSent(_) | CommandError::Lost(_)))) => {
+                        return Err(error);
+                    }
+                    Some(answer) => answers.push(answer),
+                    None => return Err(CommandError::Lost("a reply arrived too early".to_owned())),
+                }
+            }
+            answers.reverse();
+            Ok(answers)
+        })
     }
 
     /// Sends one command directly after `ASKING`, and returns the reply to the command.
@@ -329,40 +324,34 @@ impl Connection {
         command: &'static str,
         args: Vec<Value>,
     ) -> BoxFuture<'_, Result<Bytes, CommandError>> {
-        Box::pin(self.send_redirected(command, args))
-    }
-
-    async fn send_redirected(
-        &self,
-        command: &'static str,
-        args: Vec<Value>,
-    ) -> Result<Bytes, CommandError> {
-        let pipeline = Pipeline::from(self.client.clone());
-        for (command, args) in [("ASKING", Vec::new()), (command, args)] {
-            let queued: Result<Value, Error> = pipeline.custom(custom(command), args).await;
-            queued.map_err(|error| CommandError::NotSent(error.to_string()))?;
-        }
-        let answers = timeout(COMMAND_MAX, pipeline.try_all::<Value>());
-        let answers = self.until_silent(self.silence, answers).await?;
-        let Ok(mut answers) = answers else {
-            self.end_for(SILENT);
-            return Err(CommandError::Lost(SILENT.to_owned()));
-        };
-        if answers.iter().any(Result::is_ok) {
-            self.is_answering();
-        }
-        match (answers.pop(), answers.pop()) {
-            (Some(Ok(Value::String(text))), Some(Ok(_))) => Ok(text.into_inner()),
-            (Some(Ok(Value::Bytes(bytes))), Some(Ok(_))) => Ok(bytes),
-            // Each command has a reply; this one is from Redis.
-            (Some(Err(error)), Some(_)) | (_, Some(Err(error))) => {
-                Err(CommandError::Redis(error.details().to_owned()))
+        Box::pin(async move {
+            let pipeline = Pipeline::from(self.client.clone());
+            for (command, args) in [("ASKING", Vec::new()), (command, args)] {
+                let queued: Result<Value, Error> = pipeline.custom(custom(command), args).await;
+                queued.map_err(|error| CommandError::NotSent(error.to_string()))?;
             }
-            (Some(Err(error)), None) => Err(self.command_error(&error)),
-            _ => Err(CommandError::Lost(
-                "the reply is not one of a function".to_owned(),
-            )),
-        }
+            let answers = timeout(COMMAND_MAX, pipeline.try_all::<Value>());
+            let answers = self.until_silent(self.silence, answers).await?;
+            let Ok(mut answers) = answers else {
+                self.end_for(SILENT);
+                return Err(CommandError::Lost(SILENT.to_owned()));
+            };
+            if answers.iter().any(Result::is_ok) {
+                self.is_answering();
+            }
+            match (answers.pop(), answers.pop()) {
+                (Some(Ok(Value::String(text))), Some(Ok(_))) => Ok(text.into_inner()),
+                (Some(Ok(Value::Bytes(bytes))), Some(Ok(_))) => Ok(bytes),
+                // Each command has a reply; this one is from Redis.
+                (Some(Err(error)), Some(_)) | (_, Some(Err(error))) => {
+                    Err(CommandError::Redis(error.details().to_owned()))
+                }
+                (Some(Err(error)), None) => Err(self.command_error(&error)),
+                _ => Err(CommandError::Lost(
+                    "the reply is not one of a function".to_owned(),
+                )),
+            }
+        })
     }
 
     fn command_error(&self, error: &Error) -> CommandError {

@@ -6,13 +6,13 @@ use futures::future::join_all;
 use testkit::redis::{FaultProxy, RedisOptions, RedisServer};
 
 use super::counting::{count, make, open_with, see, until};
-use crate::settings::NodeSettings;
+use crate::settings::RedisSettings;
 use crate::{CallError, Nodes};
 
 async fn open(url: &str, acks: u32) -> Nodes {
-    let settings = NodeSettings {
+    let settings = RedisSettings {
         acks,
-        ..NodeSettings::default()
+        ..RedisSettings::default()
     };
     open_with(url, &settings).await.unwrap()
 }

@@ -10,7 +10,7 @@ use super::counting::{
     DEADLINE, answer, both, count, location_of, make, open, open_with, see, until,
 };
 use crate::CallError;
-use crate::settings::NodeSettings;
+use crate::settings::RedisSettings;
 
 fn cluster(primaries: u16, replicas: u16) -> RedisCluster {
     RedisCluster::start(primaries, replicas, &RedisOptions::new())
@@ -109,9 +109,9 @@ async fn slots_that_move_are_followed() {
 async fn calls_go_on_when_a_primary_is_killed() {
     let cluster = cluster(3, 1);
     // With acks, so that the replicas have the data with which they continue.
-    let careful = NodeSettings {
+    let careful = RedisSettings {
         acks: 1,
-        ..NodeSettings::default()
+        ..RedisSettings::default()
     };
     let careful = open_with(&cluster.url(), &careful).await.unwrap();
     for key in keys() {
@@ -134,9 +134,9 @@ async fn calls_go_on_when_a_primary_is_killed() {
 #[tokio::test(flavor = "multi_thread")]
 async fn a_write_that_waits_for_replicas_follows_its_slot() {
     let cluster = cluster(2, 1);
-    let settings = NodeSettings {
+    let settings = RedisSettings {
         acks: 1,
-        ..NodeSettings::default()
+        ..RedisSettings::default()
     };
     let servers = open_with(&cluster.url(), &settings).await.unwrap();
     make(&servers, &count("n", "a")).await.unwrap();

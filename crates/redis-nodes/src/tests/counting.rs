@@ -7,8 +7,8 @@ use bytes::Bytes;
 use tokio::time::{Instant, sleep};
 
 use crate::{
-    Call, CallError, Effect, FunctionLibrary, FunctionReply, Location, NodeSettings, Nodes,
-    OpenError, slot_of,
+    Call, CallError, Effect, FunctionLibrary, FunctionReply, Location, Nodes, OpenError,
+    RedisSettings, slot_of,
 };
 
 /// `count` adds 1, once for each name of a call; `slow` adds 1 after some work; `see` returns the
@@ -74,15 +74,15 @@ fn library() -> &'static FunctionLibrary {
 }
 
 pub(super) async fn open(url: &str) -> Nodes {
-    open_with(url, &NodeSettings::default()).await.unwrap()
+    open_with(url, &RedisSettings::default()).await.unwrap()
 }
 
-pub(super) async fn open_with(url: &str, settings: &NodeSettings) -> Result<Nodes, OpenError> {
+pub(super) async fn open_with(url: &str, settings: &RedisSettings) -> Result<Nodes, OpenError> {
     Nodes::open(&url.parse().unwrap(), settings, library()).await
 }
 
 /// Returns why a store cannot be opened.
-pub(super) async fn refusal(url: &str, settings: &NodeSettings) -> String {
+pub(super) async fn refusal(url: &str, settings: &RedisSettings) -> String {
     let until = Instant::now() + Duration::from_millis(500);
     let opened = Nodes::open_until(&url.parse().unwrap(), settings, library(), until).await;
     opened.expect_err("it is refused").to_string()

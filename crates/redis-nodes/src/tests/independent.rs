@@ -5,7 +5,7 @@ use std::time::Duration;
 use testkit::redis::{Fsync, RedisOptions, RedisServer};
 
 use super::counting::{count, open, open_with, refusal, see, until};
-use crate::settings::NodeSettings;
+use crate::settings::RedisSettings;
 use crate::{CallError, Location, Nodes, ServerId};
 
 fn url(servers: &[&RedisServer]) -> String {
@@ -19,7 +19,7 @@ fn three() -> [RedisServer; 3] {
 }
 
 async fn why_not(url: &str) -> String {
-    refusal(url, &NodeSettings::default()).await
+    refusal(url, &RedisSettings::default()).await
 }
 
 fn on(server: ServerId) -> Location {
@@ -60,9 +60,9 @@ async fn servers_are_known_by_what_they_store_not_by_their_order() {
         refused.contains(&format!("{} has no identity", d.address())),
         "{refused}"
     );
-    let settings = NodeSettings {
+    let settings = RedisSettings {
         accept_empty: vec![d.address().to_string()],
-        ..NodeSettings::default()
+        ..RedisSettings::default()
     };
     let four = open_with(&url(&[a, &d, b, c]), &settings).await.unwrap();
     assert_eq!(four.ids().len(), 4);
@@ -111,9 +111,9 @@ async fn one_that_lost_its_data_while_it_was_used_is_refused() {
 
     let refused = why_not(&url(&[a, b, &lost])).await;
     assert!(refused.contains("accept_empty"), "{refused}");
-    let settings = NodeSettings {
+    let settings = RedisSettings {
         accept_empty: vec![lost.address().to_string()],
-        ..NodeSettings::default()
+        ..RedisSettings::default()
     };
     let again = open_with(&url(&[a, b, &lost]), &settings).await.unwrap();
     assert_eq!(again.ids(), servers.ids());

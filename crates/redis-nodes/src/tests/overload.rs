@@ -3,9 +3,9 @@
 use std::time::Duration;
 
 use futures::future::join_all;
-use testkit::redis::{FaultProxy, Matching, RedisServer};
+use testkit::redis::{FaultProxy, RedisServer};
 
-use super::counting::{DEADLINE, count, make, open, see, slow};
+use super::counting::{DEADLINE, make, open, see, slow};
 use crate::CallError;
 
 /// Together they take longer than a connection may be silent.
@@ -59,53 +59,4 @@ async fn calls_that_cannot_be_sent_in_time_are_overloaded_not_unknown() {
     // Each was sent once, and some were not sent at all.
     assert!(proxy.calls_of("test_slow") < 2 * CALLS as u64);
     assert_eq!(proxy.connections_made(), made);
-}
-
-/// Callers that each make one call after the other.
-const CALLERS: usize = 64;
-
-#[tokio::test(flavor = "multi_thread")]
-async fn distance_and_jitter_are_not_load() {
-    let redis = RedisServer::shared();
-    let proxy = FaultProxy::before(&redis);
-    let servers = open(proxy.url()).await;
-    let ms = Duration::from_millis;
-    for (least, most) in [(ms(60), ms(150)), (ms(0), ms(100))] {
-        proxy.heal();
-        proxy.jitter_replies_of(&Matching::any(), least, most);
-        for round in 0..2 {
-            proxy.take_most_under_way();
-            let callers = (0..CALLERS).map(async |caller| {
-                for number in 0..20 {
-                    let name = format!("{least:?} {round} {caller} {number}");
-                    make(&servers, &count("n", &name)).await?;
-                    make(&servers, &see("n")).await?;
-                }
-                Ok::<(), CallError>(())
-            });
-            for ended in join_all(callers).await {
-                ended.unwrap();
-            }
-            // Half of them read, on another connection, at any time.
-            let under_way = proxy.take_most_under_way();
-            assert!(
-                under_way >= CALLERS / 2,
-                "{under_way} under way in round {round}"
-            );
-        }
-    }
-}
-
-#[tokio::test(flavor = "multi_thread")]
-async fn a_busy_node_has_few_calls_under_way() {
-    let redis = RedisServer::shared();
-    let proxy = FaultProxy::before(&redis);
-    let servers = open(proxy.url()).await;
-    let calls: Vec<_> = (0..CALLS).map(|_| slow("n")).collect();
-    // The first few show how slow it is.
-    join_all(calls.iter().take(20).map(|call| make(&servers, call))).await;
-    proxy.take_most_under_way();
-    join_all(calls.iter().map(|call| make(&servers, call))).await;
-    let under_way = proxy.take_most_under_way();
-    assert!(under_way <= 10, "{under_way} under way");
 }

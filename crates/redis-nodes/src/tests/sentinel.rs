@@ -7,15 +7,15 @@ use testkit::redis::{FaultProxy, PRIMARY_NAME, RedisOptions, RedisSentinels, Red
 
 use super::counting::{answer, count, location_of, make, open, open_with, refusal, see, until};
 use crate::Nodes;
-use crate::settings::NodeSettings;
+use crate::settings::RedisSettings;
 
 #[tokio::test(flavor = "multi_thread")]
 async fn the_next_primary_is_found_when_one_is_killed() {
     let sentinels = RedisSentinels::start(1, &RedisOptions::new());
     // With acks, so that the replica has the data with which it continues.
-    let careful = NodeSettings {
+    let careful = RedisSettings {
         acks: 1,
-        ..NodeSettings::default()
+        ..RedisSettings::default()
     };
     let careful = open_with(&sentinels.url(), &careful).await.unwrap();
     make(&careful, &count("n", "a")).await.unwrap();
@@ -53,9 +53,9 @@ impl Failover {
         let proxies: Vec<FaultProxy> = proxies.collect();
         let addresses = proxies.iter().map(|proxy| proxy.address().to_string());
         let addresses = addresses.collect::<Vec<_>>().join(",");
-        let settings = NodeSettings {
+        let settings = RedisSettings {
             acks,
-            ..NodeSettings::default()
+            ..RedisSettings::default()
         };
         let url = format!("redis-sentinel://{addresses}/{PRIMARY_NAME}");
         let servers = open_with(&url, &settings).await.unwrap();
@@ -163,7 +163,7 @@ async fn calls_that_wait_for_a_superseded_primary_are_sent_to_the_next_one() {
 async fn a_name_that_no_sentinel_knows_is_reported() {
     let sentinels = RedisSentinels::start(1, &RedisOptions::new());
     let url = sentinels.url().replace("/mymaster", "/other");
-    let refused = refusal(&url, &NodeSettings::default()).await;
+    let refused = refusal(&url, &RedisSettings::default()).await;
     assert!(
         refused.contains("it does not know a primary named \"other\""),
         "{refused}"

@@ -4,10 +4,10 @@ use testkit::redis::{RedisCluster, RedisOptions, RedisServer};
 
 use super::counting::{make, open, open_with, ping, refusal};
 use crate::OpenError;
-use crate::settings::NodeSettings;
+use crate::settings::RedisSettings;
 
 async fn why_not(url: &str) -> String {
-    refusal(url, &NodeSettings::default()).await
+    refusal(url, &RedisSettings::default()).await
 }
 
 #[tokio::test(flavor = "multi_thread")]
@@ -37,9 +37,9 @@ async fn a_server_that_may_drop_keys_is_refused_unless_configured_otherwise() {
         refused.contains("allkeys-lru") && refused.contains("allow_eviction"),
         "{refused}"
     );
-    let settings = NodeSettings {
+    let settings = RedisSettings {
         allow_eviction: true,
-        ..NodeSettings::default()
+        ..RedisSettings::default()
     };
     let servers = open_with(&redis.url(), &settings).await.unwrap();
     make(&servers, &ping()).await.unwrap();
@@ -59,9 +59,9 @@ async fn a_server_that_is_not_a_primary_of_its_kind_is_refused() {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn certificates_have_to_be_there() {
-    let settings = NodeSettings {
+    let settings = RedisSettings {
         tls_ca: Some("no/such/file.pem".into()),
-        ..NodeSettings::default()
+        ..RedisSettings::default()
     };
     let error = open_with("rediss://localhost", &settings)
         .await

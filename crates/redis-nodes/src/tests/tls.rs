@@ -7,7 +7,7 @@ use tempfile::TempDir;
 use testkit::redis::RedisOptions;
 
 use super::counting::{make, open_with, ping, refusal};
-use crate::settings::NodeSettings;
+use crate::settings::RedisSettings;
 
 fn openssl(folder: &Path, words: &str) {
     let mut command = Command::new("openssl");
@@ -60,18 +60,18 @@ async fn a_server_is_trusted_by_the_certificates_of_the_settings() {
         .config(&format!("tls-ca-cert-file {}", file("ca.pem")))
         .config("tls-auth-clients no")
         .start();
-    let settings = NodeSettings {
+    let settings = RedisSettings {
         tls_ca: Some(folder.path().join("ca.pem")),
-        ..NodeSettings::default()
+        ..RedisSettings::default()
     };
     for host in ["localhost", "127.0.0.1"] {
         let url = format!("rediss://{host}:{port}");
         let servers = open_with(&url, &settings).await.unwrap();
         make(&servers, &ping()).await.unwrap();
     }
-    let stranger = NodeSettings {
+    let stranger = RedisSettings {
         tls_ca: Some(folder.path().join("other.pem")),
-        ..NodeSettings::default()
+        ..RedisSettings::default()
     };
     openssl(
         folder.path(),

@@ -15,7 +15,7 @@ use super::failure::ItemFailure;
 pub struct Batch<'a> {
     /// The board's kind, as the caller read it. Rejected with `StaleKind` if its meaning differs
     /// from that in the board's record.
-    pub kind: &'a Kind,
+    pub kind: &'a Arc<Kind>,
     /// The server's clock, from which ids are remembered.
     pub now: Timestamp,
     /// Whether outcomes carry the standings after them.

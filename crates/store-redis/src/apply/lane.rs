@@ -8,16 +8,20 @@
 
 use std::collections::{HashMap, VecDeque};
 use std::sync::Arc;
+use std::time::Duration;
 
 use board::Incarnation;
 use futures::FutureExt;
 use parking_lot::Mutex;
 use tokio::time::{Instant, timeout_at};
 
+use super::metrics::ShardIds;
 use super::part::{BatchPart, ITEMS_A_CALL_MAX};
-use super::sending::{Sender, Sent};
-use crate::boards::call_error::overloaded;
-use redis_nodes::Backlog;
+use super::sending::Sent;
+use super::windows::CallWindows;
+use crate::boards::parts::Parts;
+use crate::boards::session::Session;
+use crate::lists::Refills;
 use shard_store::{BoardRecord, Outcome, Overload, StoreError};
 
 /// The maximum number of items that wait for one shard. A longer batch is accepted if none waits.
@@ -34,24 +38,28 @@ struct Queue {
     items: usize,
 }
 
-/// The shards that are being written to.
+/// The shards that are being written to, and what calls to them need.
 #[derive(Debug)]
 pub(super) struct Lanes {
     queues: Mutex<HashMap<Key, Queue>>,
-    sender: Sender,
+    pub(super) parts: Parts,
+    /// The session of calls whose callers wait for an unavailable node: a shard remembers the last call of each
+    /// session, so that the calls of one must not overlap.
+    pub(super) waiting_session: Session,
+    pub(super) refills: Arc<Refills>,
+    /// The remembered ids of shards, and their limit.
+    pub(super) ids: Arc<ShardIds>,
 }
 
 impl Lanes {
-    pub(super) fn new(sender: Sender) -> Self {
+    pub(super) fn new(parts: &Parts, refills: Arc<Refills>, ids: Arc<ShardIds>) -> Self {
         Self {
             queues: Mutex::default(),
-            sender,
+            parts: parts.clone(),
+            waiting_session: parts.session.other(),
+            refills,
+            ids,
         }
-    }
-
-    /// Returns the backlog of writes of the shard's node, if the node is known and connected.
-    pub(super) fn backlog(&self, board: &BoardRecord, shard: u16) -> Option<Arc<Backlog>> {
-        self.sender.backlog(board, shard)
     }
 
     /// Queues the parts, all or none.
@@ -73,10 +81,8 @@ impl Lanes {
         if queue.items > 0 && queue.items + items > ITEMS_WAITING_MAX {
             drop(queues);
             let why = format!("more than {ITEMS_WAITING_MAX} contributions wait for this shard");
-            let waiting = self
-                .backlog(board, shard)
-                .map(|backlog| backlog.overload().wait);
-            let wait = waiting.unwrap_or_default();
+            let backlog = self.backlog(board, shard);
+            let wait = backlog.map_or(Duration::ZERO, |backlog| backlog.overload().wait);
             return Err(StoreError::Overloaded(Overload { why, wait }));
         }
         queue.items += items;
@@ -103,7 +109,7 @@ impl Lanes {
             return None;
         };
         let (mut items, mut weight) = (first.items.len(), first.weight());
-        let mut sets = first.sets.clone();
+        let mut windows = CallWindows::of(std::slice::from_ref(&first));
         let mut parts = vec![first];
         let queue = queues.get_mut(&key)?;
         while let Some(next) = queue.parts.front() {
@@ -112,7 +118,7 @@ impl Lanes {
             let fits = items <= ITEMS_A_CALL_MAX
                 && parts[0].may_be_one_call(weight)
                 && next.goes_with(&parts[0]);
-            if !fits || !sets.add_all(&next.sets) {
+            if !fits || !windows.add_all(&next.windows) {
                 break;
             }
             parts.extend(queue.pop());
@@ -170,15 +176,18 @@ impl Lane {
     fn late(&self) -> StoreError {
         let backlog = self.lanes.backlog(&self.board, self.shard);
         if let Some(backlog) = backlog.filter(|_| !self.is_in_vain) {
-            return StoreError::Overloaded(overloaded(backlog.overload()));
+            return StoreError::Overloaded(backlog.overload());
         }
         let late = "it waited for its shard until its deadline";
         StoreError::Unavailable(late.to_owned())
     }
 
     async fn send(&mut self, parts: Vec<BatchPart>) {
-        let sender = &self.lanes.sender;
-        let sent = sender.send(&self.board, self.shard, &parts).boxed().await;
+        let sent = self
+            .lanes
+            .send(&self.board, self.shard, &parts)
+            .boxed()
+            .await;
         self.is_in_vain = matches!(
             sent,
             Err(StoreError::Unavailable(_) | StoreError::Unknown(_))

@@ -28,11 +28,8 @@ mod single;
 mod tests;
 mod windows;
 
-use std::collections::HashMap;
 use std::sync::Arc;
 
-use arc_swap::ArcSwap;
-use board::{Kind, KindName};
 use metering::Registry as Metrics;
 use tokio::time::Instant;
 
@@ -42,7 +39,6 @@ use crate::boards::parts::Parts;
 use lane::Lanes;
 use metrics::ShardIds;
 use part::{BatchPart, Until};
-use sending::Sender;
 use shard_store::{Batch, BoardRecord, ItemFailure, Memory, Outcome, StoreError};
 
 /// Applies batches to shards.
@@ -50,8 +46,6 @@ use shard_store::{Batch, BoardRecord, ItemFailure, Memory, Outcome, StoreError};
 pub(super) struct Applier {
     lanes: Arc<Lanes>,
     parts: Parts,
-    /// The last kinds of batches, which waiting parts share.
-    kinds: ArcSwap<HashMap<KindName, Arc<Kind>>>,
     ids: Arc<ShardIds>,
     /// Counts the weight of what waits and is under way.
     memory: Arc<Memory>,
@@ -61,16 +55,9 @@ impl Applier {
     pub(super) fn new(parts: &Parts, refills: Arc<Refills>) -> Self {
         let ids = ShardIds::new(parts.settings.ids_per_shard_max, Instant::now());
         let ids = Arc::new(ids);
-        let sender = Sender {
-            parts: parts.clone(),
-            waiting_session: parts.session.other(),
-            refills,
-            ids: ids.clone(),
-        };
         Self {
-            lanes: Arc::new(Lanes::new(sender)),
+            lanes: Arc::new(Lanes::new(parts, refills, ids.clone())),
             parts: parts.clone(),
-            kinds: ArcSwap::default(),
             ids,
             memory: Arc::default(),
         }
@@ -109,9 +96,8 @@ impl Applier {
             let checked = backlog.check(until.at);
             checked.map_err(|overload| until.refused(overload))?;
         }
-        let kind = self.shared(batch.kind);
+        self.parts.registry.see(batch.kind);
         let (parts, answers) = BatchPart::split(
-            &kind,
             board.activity,
             &batch,
             until,
@@ -139,23 +125,6 @@ impl Applier {
             Some(error) if outcomes.iter().all(is_failed) && !is_unknown(&outcomes) => Err(error),
             _ => Ok(outcomes),
         }
-    }
-
-    /// Returns the kind, shared with earlier batches of the same kind.
-    fn shared(&self, kind: &Kind) -> Arc<Kind> {
-        if let Some(known) = self.kinds.load().get(kind.name())
-            && **known == *kind
-        {
-            return known.clone();
-        }
-        let kind = Arc::new(kind.clone());
-        self.parts.registry.see(&kind);
-        self.kinds.rcu(|kinds| {
-            let mut kinds = HashMap::clone(kinds);
-            kinds.insert(kind.name().clone(), kind.clone());
-            kinds
-        });
-        kind
     }
 }
 

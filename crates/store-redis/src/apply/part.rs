@@ -3,14 +3,15 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use board::{Activity, Kind, Timestamp, Windows};
-use smallvec::SmallVec;
+use board::{Activity, Kind, Timestamp};
 use tokio::sync::oneshot;
 use tokio::time::Instant;
 
-use crate::boards::call_error::overloaded;
-use redis_nodes::{Backlog, Overload, QueuedWork};
-use shard_store::{Batch, HeldWeight, Item, Memory, Outcome, STANDING_WEIGHT, StoreError};
+use super::windows::CallWindows;
+use redis_nodes::{Backlog, QueuedWork};
+use shard_store::{
+    Batch, HeldWeight, Item, Memory, Outcome, Overload, STANDING_WEIGHT, StoreError,
+};
 
 /// The maximum number of items of one call. With the longest names and four fields they take 400
 /// KiB.
@@ -18,10 +19,6 @@ pub(super) const ITEMS_A_CALL_MAX: usize = 1000;
 
 /// The bytes of an item in addition to its member: a time, a value, mostly an id.
 const ITEM_BYTES: usize = 24;
-
-/// The maximum number of different sets of windows of the items of one call: each may name five
-/// more windows, and for each window a call takes some 10 µs of the server's time.
-pub(super) const SETS_A_CALL_MAX: usize = 64;
 
 /// The maximum difference between the deadlines of the first part of a call and another.
 const UNTIL_APART_MAX: Duration = Duration::from_secs(1);
@@ -38,8 +35,8 @@ pub(super) struct BatchPart {
     pub(super) now: Timestamp,
     pub(super) report: bool,
     pub(super) items: Vec<Item>,
-    /// The windows that items count in, without duplicates.
-    pub(super) sets: Sets,
+    /// The windows that they count in.
+    pub(super) windows: CallWindows,
     pub(super) until: Until,
     /// Counts it as work that waits for the node, until it is sent.
     pub(super) gathered: Option<QueuedWork>,
@@ -84,7 +81,7 @@ impl Until {
         if self.closes() && Instant::now() >= self.at {
             StoreError::DeadlinePassed
         } else {
-            StoreError::Overloaded(overloaded(overload))
+            StoreError::Overloaded(overload)
         }
     }
 
@@ -105,7 +102,6 @@ impl BatchPart {
     /// Returns the parts of a batch in order, and for each its number of items and the receiver of
     /// its result.
     pub(super) fn split(
-        kind: &Arc<Kind>,
         activity: Activity,
         batch: &Batch<'_>,
         until: Until,
@@ -115,19 +111,19 @@ impl BatchPart {
         let mut left = batch.items;
         let (mut parts, mut answers) = (Vec::new(), Vec::new());
         while !left.is_empty() {
-            let (count, sets) = fitting(left);
+            let (count, windows) = fitting(left);
             let (items, rest) = left.split_at(count);
             left = rest;
             let (answer, answered) = oneshot::channel();
             answers.push((count, answered));
             let gathered = backlog.map(|backlog| backlog.gather(bytes_of(items)));
             parts.push(Self {
-                kind: kind.clone(),
+                kind: batch.kind.clone(),
                 activity,
                 now: batch.now,
                 report: batch.report,
                 items: items.to_vec(),
-                sets,
+                windows,
                 until,
                 gathered,
                 _held: memory.hold(STANDING_WEIGHT * count as u64),
@@ -164,43 +160,16 @@ impl BatchPart {
     }
 }
 
-/// Windows that items count in, without duplicates.
-#[derive(Debug, Clone, Default)]
-pub(super) struct Sets(SmallVec<[Windows; 1]>);
-
-impl Sets {
-    /// Adds a set. Returns false if it would be one more than fit into a call.
-    fn add(&mut self, windows: &Windows) -> bool {
-        // The last one is the most likely.
-        let mut latest_first = self.0.iter().rev();
-        let known = latest_first.any(|known| same_windows(known, windows));
-        let fits = known || self.0.len() < SETS_A_CALL_MAX;
-        if fits && !known {
-            self.0.push(windows.clone());
-        }
-        fits
-    }
-
-    /// Adds the others. Returns false if not all of them fit into a call.
-    pub(super) fn add_all(&mut self, others: &Self) -> bool {
-        others.0.iter().all(|windows| self.add(windows))
-    }
-}
-
 /// Returns how many of the items fit into one call, and the windows that they count in.
-fn fitting(items: &[Item]) -> (usize, Sets) {
-    let mut sets = Sets::default();
+fn fitting(items: &[Item]) -> (usize, CallWindows) {
+    let mut windows = CallWindows::default();
     let taken = items.iter().take(ITEMS_A_CALL_MAX);
-    let count = taken.take_while(|item| sets.add(&item.windows)).count();
-    (count, sets)
+    let fits = |item: &&Item| windows.add(&item.windows);
+    (taken.take_while(fits).count(), windows)
 }
 
 /// Returns the approximate bytes of the items in a call.
 fn bytes_of(items: &[Item]) -> usize {
     let names = items.iter().map(|item| item.member.as_bytes().len());
     names.sum::<usize>() + items.len() * ITEM_BYTES
-}
-
-pub(super) fn same_windows(a: &Windows, b: &Windows) -> bool {
-    Arc::ptr_eq(a, b) || a == b
 }

@@ -8,38 +8,21 @@ use futures::FutureExt;
 use tokio::time::Instant;
 
 use super::answer::CallOutcomes;
-use super::metrics::ShardIds;
+use super::lane::Lanes;
 use super::part::BatchPart;
 use super::windows::CallWindows;
 use super::{items, single};
-use crate::boards::call_error::store_error;
 use crate::boards::keys::ShardKeys;
-use crate::boards::parts::Parts;
 use crate::boards::registry::activity_text;
 use crate::boards::rules;
 use crate::boards::session::Session;
-use crate::boards::wire::Pack;
-use crate::lists::{self, List, Refill, Refills};
-use redis_nodes::{Backlog, Call, CallError, Effect, FunctionReply, Location, Refusal};
+use crate::boards::wire::{Garbled, Pack};
+use crate::lists::{self, List, Refill};
+use redis_nodes::{Backlog, Call, Effect, FunctionReply, Location, Refusal};
 use shard_store::{BoardRecord, Change, Outcome, StoreError};
 
 /// The maximum number of times that a removal is sent with windows that were opened since.
 const DECLARED_MAX: usize = 16;
-
-/// The maximum number of times that a call finds its shard frozen by a server that has stopped.
-const THAWED_MAX: usize = 4;
-
-/// Sends calls.
-#[derive(Debug)]
-pub(super) struct Sender {
-    pub(super) parts: Parts,
-    /// The session of calls whose callers wait for an unavailable node: a shard remembers the last call of each
-    /// session, so that the calls of one must not overlap.
-    pub(super) waiting_session: Session,
-    pub(super) refills: Arc<Refills>,
-    /// The remembered ids of shards, and their limit.
-    pub(super) ids: Arc<ShardIds>,
-}
 
 /// The outcome of parts that were sent.
 pub(super) struct Sent {
@@ -49,7 +32,7 @@ pub(super) struct Sent {
     pub(super) refills: Vec<Refill>,
 }
 
-impl Sender {
+impl Lanes {
     /// Returns the backlog of writes of the shard's node, if the node is known and connected.
     pub(super) fn backlog(&self, board: &BoardRecord, shard: u16) -> Option<Arc<Backlog>> {
         let place = self.parts.incarnations.place_at_hand(board, shard)?;
@@ -76,12 +59,9 @@ impl Sender {
             };
             &seen
         };
-        let epoch = self.parts.incarnations.epoch();
-        let place = self
-            .parts
-            .incarnations
-            .place_to_write(board, shard, kind, now)
-            .await?;
+        let incarnations = &self.parts.incarnations;
+        let epoch = incarnations.epoch();
+        let place = incarnations.place_to_write(board, shard, kind, now).await?;
         let until = parts.iter().map(|part| part.until.at).min();
         let closes = parts.iter().filter_map(|part| part.until.closes_at).min();
         let waits_until = parts
@@ -93,7 +73,7 @@ impl Sender {
             None => &*self.parts.session,
         };
         let sending = Sending {
-            sender: self,
+            lanes: self,
             board,
             shard,
             parts,
@@ -107,15 +87,14 @@ impl Sender {
         };
         let answered = sending.send().await;
         if matches!(answered, Err(StoreError::Unknown(_))) && sending.may_mark_lists() {
-            self.parts.incarnations.due(board);
+            incarnations.due(board);
         }
         let answered = answered?;
         self.ids.note(&board.name, shard, answered.ids);
         let refills = sending.refill(&answered.short);
-        self.parts.incarnations.still_on(board, epoch).await?;
+        incarnations.still_on(board, epoch).await?;
         if !answered.opened.is_empty() {
-            self.parts
-                .incarnations
+            incarnations
                 .opened(board, kind, &answered.opened, now)
                 .await;
         }
@@ -133,7 +112,7 @@ fn latest(parts: &[BatchPart]) -> Timestamp {
 
 /// One call, which may be sent again in another form: what is the same each time.
 struct Sending<'a> {
-    sender: &'a Sender,
+    lanes: &'a Lanes,
     board: &'a BoardRecord,
     shard: u16,
     parts: &'a [BatchPart],
@@ -150,11 +129,8 @@ impl Sending<'_> {
     /// Sends the call. Its number stays the same: if one form was applied, no other is.
     async fn send(&self) -> Result<CallOutcomes, StoreError> {
         let mut windows = CallWindows::of(self.parts);
-        let ids_max = self.sender.ids.limit;
-        // Distinct values are counted only by `apply`.
-        let is_dense = self.parts[0].kind.is_dense();
-        let folded = (!is_dense).then(|| single::arguments(self.parts, ids_max));
-        if let Some((folded, ids)) = folded.flatten() {
+        let ids_max = self.lanes.ids.limit;
+        if let Some((folded, ids)) = single::arguments(self.parts, &windows, ids_max) {
             let args = [Some(self.head(&windows, true)), Some(folded), ids];
             match self.call("single", &windows, args).await? {
                 Err(refusal) if refusal.code == "ITEMS" => {}
@@ -170,9 +146,8 @@ impl Sending<'_> {
             ];
             match self.call("apply", &windows, args).await? {
                 Err(refusal) if refusal.code == "WINDOWS" => {
-                    let declared = windows.declare(&refusal.payload);
                     // It refused: nothing was applied.
-                    declared.map_err(|garbled| StoreError::Unavailable(garbled.to_string()))?;
+                    windows.declare(&refusal.payload)?;
                 }
                 answer => return self.read(answer, &windows),
             }
@@ -198,7 +173,7 @@ impl Sending<'_> {
             window: *window,
         });
         lists
-            .filter_map(|list| self.sender.refills.start(list))
+            .filter_map(|list| self.lanes.refills.start(list))
             .collect()
     }
 
@@ -236,21 +211,10 @@ impl Sending<'_> {
             closes: self.closes,
             ..Call::new(function, Effect::Write, keys, args, self.until)
         };
-        for _ in 0..THAWED_MAX {
-            match self.sender.parts.servers.call(self.place, &call).await {
-                Ok(answer) => return Ok(Ok(answer)),
-                Err(CallError::Refused(refusal)) if refusal.code == "THAW" => {
-                    let thawed = self.sender.parts.incarnations.thaw(self.board, self.shard);
-                    // Boxed because it sends calls itself: otherwise the two futures would contain
-                    // each other.
-                    thawed.boxed().await?;
-                }
-                Err(CallError::Refused(refusal)) => return Ok(Err(refusal)),
-                Err(error) => return Err(store_error(error, refused)),
-            }
-        }
-        let frozen = "the shard is frozen again and again";
-        Err(StoreError::Unavailable(frozen.to_owned()))
+        let incarnations = &self.lanes.parts.incarnations;
+        let shards = [self.shard];
+        let called = incarnations.call(self.board, &shards, self.place, &call);
+        called.boxed().await
     }
 
     fn read(
@@ -260,28 +224,18 @@ impl Sending<'_> {
     ) -> Result<CallOutcomes, StoreError> {
         match answer {
             Ok(answer) => {
-                let ids_max = self.sender.ids.limit;
+                let ids_max = self.lanes.ids.limit;
                 CallOutcomes::read(&answer.payload, self.parts, windows, ids_max)
-                    .map_err(|garbled| StoreError::Unknown(garbled.to_string()))
+                    .map_err(Garbled::in_doubt)
             }
-            Err(refusal) if refusal.code == "DEAD" => {
-                self.sender.parts.incarnations.forget(self.board);
-                Err(StoreError::IncarnationEnded)
-            }
-            Err(refusal) if refusal.code == "SETTINGS" => Err(StoreError::SettingsChanged),
             // A later call of this server was applied: this one may have been, before that.
             Err(refusal) if refusal.code == "OLD" => {
                 Err(StoreError::Unknown("the call was overtaken".to_owned()))
             }
-            Err(refusal) => Err(refused(refusal)),
+            Err(refusal) => {
+                let incarnations = &self.lanes.parts.incarnations;
+                Err(incarnations.refused(self.board, refusal))
+            }
         }
     }
-}
-
-#[expect(
-    clippy::needless_pass_by_value,
-    reason = "it is called where nothing else needs it"
-)]
-fn refused(refusal: Refusal) -> StoreError {
-    StoreError::Unavailable(format!("refused: {}", refusal.code))
 }

@@ -11,7 +11,8 @@ use bytes::Bytes;
 use hashbrown::HashTable;
 
 use super::items::{id_bytes, pack_time};
-use super::part::{BatchPart, same_windows};
+use super::part::BatchPart;
+use super::windows::CallWindows;
 use crate::boards::wire::Pack;
 use shard_store::{Change, Item};
 
@@ -118,17 +119,20 @@ fn is_sum(rules: &Rules) -> bool {
 
 /// Returns the arguments for the members and for the ids, if the call only folds into one field:
 /// all items in the same windows, no id twice, no standings to be reported.
-pub(super) fn arguments(parts: &[BatchPart], ids_max: u64) -> Option<(Bytes, Option<Bytes>)> {
-    let rules = parts[0].kind.rules();
-    let windows = &parts[0].items[0].windows;
-    let is_plain = |item: &Item| {
-        matches!(item.change, Change::Fold(_)) && same_windows(windows, &item.windows)
-    };
-    let plain = rules.fields().len() == 1
-        && parts
-            .iter()
-            .all(|part| !part.report && part.items.iter().all(is_plain));
-    if !plain || windows.is_empty() {
+pub(super) fn arguments(
+    parts: &[BatchPart],
+    windows: &CallWindows,
+    ids_max: u64,
+) -> Option<(Bytes, Option<Bytes>)> {
+    let kind = &parts[0].kind;
+    let rules = kind.rules();
+    // Distinct values are counted only by `apply`.
+    let is_plain = rules.fields().len() == 1
+        && !kind.is_dense()
+        && windows.sets.len() == 1
+        && !windows.windows.is_empty()
+        && parts.iter().all(|part| !part.report);
+    if !is_plain {
         return None;
     }
     let ids = pack_ids(parts, ids_max)?;

@@ -1,48 +1,79 @@
 //! The windows of a call: its keys, and the arguments of the functions for each.
 
+use std::sync::Arc;
+
 use board::{Kind, Timestamp, Window, Windows};
 use bytes::Bytes;
 
-use super::part::{BatchPart, same_windows};
+use super::part::BatchPart;
 use crate::boards::keys::{ShardKeys, watermark_place, window_name, window_named};
 use crate::boards::packed;
 use crate::boards::retention::time_to_live_ms;
 use crate::boards::wire::{Garbled, Pack, Unpack};
 
+/// The maximum number of different sets of windows of the items of one call: each may name five
+/// more windows, and for each window a call takes some 10 µs of the server's time.
+pub(super) const SETS_A_CALL_MAX: usize = 64;
+
 /// The windows that a call declares, and the sets of them that its items count in.
 #[derive(Debug, Default)]
 pub(super) struct CallWindows {
     pub(super) windows: Vec<Window>,
-    /// Indexes into `windows`.
+    known: Vec<Windows>,
+    /// Indexes into `windows`, for each of the known.
     pub(super) sets: Vec<Vec<usize>>,
     /// The set of each item.
     pub(super) set_of: Vec<usize>,
 }
 
 impl CallWindows {
+    /// Returns the windows of the items of these parts, which fit into one call.
     pub(super) fn of(parts: &[BatchPart]) -> Self {
         let mut all = Self::default();
-        let mut known: Vec<&Windows> = Vec::new();
-        let mut set = 0;
-        for item in parts.iter().flat_map(|part| &part.items) {
-            if known
-                .get(set)
-                .is_none_or(|last| !same_windows(last, &item.windows))
-            {
-                let found = known
-                    .iter()
-                    .position(|known| same_windows(known, &item.windows));
-                set = found.unwrap_or_else(|| {
-                    known.push(&item.windows);
-                    let places = item.windows.iter().map(|window| all.place(*window));
-                    let places = places.collect();
-                    all.sets.push(places);
-                    known.len() - 1
-                });
-            }
-            all.set_of.push(set);
+        for part in parts {
+            all.add_all(&part.windows);
         }
         all
+    }
+
+    /// Adds an item that counts in these windows. Returns false if they would be one set more than fit into a call.
+    pub(super) fn add(&mut self, windows: &Windows) -> bool {
+        let set = self.set(windows);
+        if let Some(set) = set {
+            self.set_of.push(set);
+        }
+        set.is_some()
+    }
+
+    /// Adds all items of the others. Returns false if they do not fit into a call.
+    pub(super) fn add_all(&mut self, others: &Self) -> bool {
+        let is_new = |windows: &&Windows| self.position(windows).is_none();
+        let new = others.known.iter().filter(is_new).count();
+        if self.known.len() + new > SETS_A_CALL_MAX {
+            return false;
+        }
+        let sets = others.known.iter().filter_map(|windows| self.set(windows));
+        let sets: Vec<usize> = sets.collect();
+        self.set_of
+            .extend(others.set_of.iter().map(|set| sets[*set]));
+        true
+    }
+
+    fn set(&mut self, windows: &Windows) -> Option<usize> {
+        let known = self.position(windows);
+        if known.is_none() && self.known.len() < SETS_A_CALL_MAX {
+            let places = windows.iter().map(|window| self.place(*window)).collect();
+            self.sets.push(places);
+            self.known.push(windows.clone());
+            return Some(self.known.len() - 1);
+        }
+        known
+    }
+
+    fn position(&self, windows: &Windows) -> Option<usize> {
+        // The last one is the most likely.
+        let is_same = |known: &Windows| same_windows(known, windows);
+        self.known.iter().rposition(is_same)
     }
 
     fn place(&mut self, window: Window) -> usize {
@@ -94,4 +125,8 @@ impl CallWindows {
             pack.int(packed::base(kind.rules(), *window));
         }
     }
+}
+
+fn same_windows(a: &Windows, b: &Windows) -> bool {
+    Arc::ptr_eq(a, b) || a == b
 }

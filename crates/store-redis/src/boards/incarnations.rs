@@ -26,14 +26,13 @@ use moka::sync::Cache;
 use parking_lot::Mutex;
 use tokio::time::Instant;
 
-use super::registry::{CurrentIncarnation, Record, Registry, Touch, Touched};
+use super::registry::{CurrentIncarnation, Record, Registry, Touched};
 use super::retention::gone_at;
 use super::session::Session;
-use super::settings::RedisSettings;
 use super::shards::Shards;
-use super::spread::{self, Spread};
+use super::spread;
 use known::{KnownIncarnation, Lease};
-use redis_nodes::{Location, Nodes};
+use redis_nodes::{Call, CallError, FunctionReply, Location, Nodes, RedisSettings, Refusal};
 use shard_store::{BoardRecord, StoreError};
 
 /// The number of incarnations that shards have reported as dead, and how long that is remembered.
@@ -45,11 +44,11 @@ const CALLED_DEAD: Duration = Duration::from_mins(1);
 const REPORTED_DUE_MAX: u64 = 10_000;
 const REPORTED_DUE: Duration = Duration::from_mins(1);
 
+/// The maximum number of times that a call finds its shards frozen by a server that has stopped.
+const THAWED_MAX: usize = 4;
+
 /// A due time that makes the sweep visit the board at once.
-const AT_ONCE: Touch = Touch {
-    now: None,
-    due: Some(Timestamp::from_millis(0)),
-};
+const AT_ONCE: Option<Timestamp> = Some(Timestamp::from_millis(0));
 
 /// A look-up under way, shared by all callers that need it.
 type LookUp = Shared<BoxFuture<'static, LookedUp>>;
@@ -106,12 +105,12 @@ impl Incarnations {
     /// Adds the incarnation of the reply that created its board or found it, at this epoch of the
     /// registry, so that no shard has to look it up.
     pub(crate) fn learn(&self, record: &Record, due: Option<Timestamp>, epoch: u64) {
-        let incarnation = record.board().incarnation;
+        let incarnation = record.board.incarnation;
         // The registry has lost the record of its end: the next look-up finds that out.
         if self.called_dead.contains_key(&incarnation) {
             return;
         }
-        let servers = record.spread.servers.clone();
+        let servers = record.servers.clone();
         let held = CurrentIncarnation {
             record: Some(record.clone()),
             due,
@@ -222,11 +221,7 @@ impl Incarnations {
         if latest < known && known <= due.millis() {
             return;
         }
-        let touch = Touch {
-            now: None,
-            due: Some(due),
-        };
-        match self.touched(board, touch).boxed().await {
+        match self.touched(board, None, Some(due)).boxed().await {
             Ok(Touched::Current(held)) => incarnation.note(&held),
             Ok(Touched::Emptying(_)) => {}
             Err(error) => {
@@ -244,7 +239,7 @@ impl Incarnations {
         }
         let (incarnations, board) = (self.clone(), board.clone());
         tokio::spawn(async move {
-            if let Err(error) = incarnations.touched(&board, AT_ONCE).await {
+            if let Err(error) = incarnations.touched(&board, None, AT_ONCE).await {
                 incarnations.reported_due.invalidate(&board.incarnation);
                 tracing::debug!(board = %board.name, %error, "the sweep may come a day late");
             }
@@ -262,22 +257,63 @@ impl Incarnations {
         self.known.invalidate(&board.incarnation);
     }
 
+    /// Calls a function of these shards. Thaws those that a server has left frozen when it stopped.
+    pub(crate) async fn call(
+        &self,
+        board: &BoardRecord,
+        shards: &[u16],
+        place: Location,
+        call: &Call,
+    ) -> Result<Result<FunctionReply, Refusal>, StoreError> {
+        for _ in 0..THAWED_MAX {
+            match self.servers.call(place, call).await {
+                Err(CallError::Refused(refusal)) if refusal.code == "THAW" => {
+                    for shard in shards {
+                        // Boxed because it is rare and large.
+                        self.thaw(board, *shard).boxed().await?;
+                    }
+                }
+                Err(CallError::Refused(refusal)) => return Ok(Err(refusal)),
+                answer => return Ok(Ok(answer?)),
+            }
+        }
+        let frozen = "the shard is frozen again and again";
+        Err(StoreError::Unavailable(frozen.to_owned()))
+    }
+
+    /// Returns the error of a call that a shard refused.
+    pub(crate) fn refused(&self, board: &BoardRecord, refusal: Refusal) -> StoreError {
+        match refusal.code.as_str() {
+            "DEAD" => {
+                self.forget(board);
+                StoreError::IncarnationEnded
+            }
+            "SETTINGS" => StoreError::SettingsChanged,
+            "DROPPED" => StoreError::WindowDropped,
+            _ => CallError::Refused(refusal).into(),
+        }
+    }
+
+    /// Returns the error of a call to a shard.
+    pub(crate) fn failed(&self, board: &BoardRecord, error: CallError) -> StoreError {
+        match error {
+            CallError::Refused(refusal) => self.refused(board, refusal),
+            error => error.into(),
+        }
+    }
+
     /// Handles a shard that was frozen while the end of its board, or a change of its activity, was
     /// decided, and not thawed. Returns `IncarnationEnded` if the board ended; otherwise thaws the
     /// shard.
     pub(crate) async fn thaw(&self, board: &BoardRecord, shard: u16) -> Result<(), StoreError> {
-        let spread = Spread {
-            board: board.clone(),
-            servers: self.incarnation(board).await?.servers.clone(),
-        };
-        let freeze = self.shards(&spread).freeze_of(shard).await;
+        let known = self.incarnation(board).await?;
+        let freeze = self.shards(board, &known).freeze_of(shard).await;
         let freeze = freeze.map_err(unsent)?;
         // After that freeze has expired, nothing more is decided under it. Not shared: the reply to
         // a look-up under way may be older than the decision.
         let incarnation = self.look_up(board).await?;
-        let thawed = self
-            .shards(&spread)
-            .thaw(shard, &freeze, Some(&incarnation.activity));
+        let shards = self.shards(board, &known);
+        let thawed = shards.thaw(shard, &freeze, Some(&incarnation.activity));
         thawed.await.map_err(unsent)
     }
 
@@ -375,7 +411,7 @@ impl Incarnations {
             return self.note_deleted(board).await;
         }
         let servers = match &held.record {
-            Some(record) => record.spread.servers.clone(),
+            Some(record) => record.servers.clone(),
             None => self.servers.ids().into(),
         };
         let incarnation = Arc::new(KnownIncarnation::new(&held, servers, epoch));
@@ -387,7 +423,7 @@ impl Incarnations {
 
     /// Notifies the sweep of an incarnation whose end the registry has lost: it is ended again.
     async fn note_deleted(&self, board: &BoardRecord) -> Result<Arc<KnownIncarnation>, StoreError> {
-        let touched = self.touched(board, AT_ONCE).await;
+        let touched = self.touched(board, None, AT_ONCE).await;
         touched.map_err(unsent)?;
         Err(StoreError::IncarnationEnded)
     }
@@ -406,10 +442,11 @@ impl Incarnations {
         });
     }
 
-    fn shards<'a>(&'a self, spread: &'a Spread) -> Shards<'a> {
+    fn shards<'a>(&'a self, board: &'a BoardRecord, known: &'a KnownIncarnation) -> Shards<'a> {
         Shards {
-            servers: &self.servers,
-            spread,
+            nodes: &self.servers,
+            board,
+            servers: &known.servers,
             until: Instant::now() + self.deadline,
             waits: false,
         }

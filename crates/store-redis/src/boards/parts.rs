@@ -3,12 +3,11 @@
 use std::sync::Arc;
 
 use redis_nodes::redis_link::RedisUrl;
-use redis_nodes::{Nodes, OpenError};
+use redis_nodes::{Nodes, OpenError, RedisSettings};
 
 use super::incarnations::Incarnations;
 use super::registry::Registry;
 use super::session::Session;
-use super::settings::RedisSettings;
 use crate::library::library;
 
 /// The nodes of a store, the name and the settings of this server, and what is known of boards. Cheap to clone.
@@ -25,7 +24,7 @@ pub(crate) struct Parts {
 impl Parts {
     /// Connects, and checks whether the servers can be used and are the same as before.
     pub(crate) async fn open(url: &RedisUrl, settings: &RedisSettings) -> Result<Self, OpenError> {
-        let servers = Nodes::open(url, &settings.nodes(), library()).await?;
+        let servers = Nodes::open(url, settings, library()).await?;
         Self::over(Arc::new(servers), settings)
     }
 

@@ -35,6 +35,11 @@ impl Session {
         format!("{:016x}", self.id)
     }
 
+    /// Returns a name that no other call has: that of the session, a separator, and the next number.
+    pub(crate) fn next_name(&self, separator: char) -> String {
+        format!("{}{separator}{}", self.name(), self.next_call())
+    }
+
     /// Returns a number greater than those before it.
     pub(crate) fn next_call(&self) -> u64 {
         self.calls.fetch_add(1, Ordering::Relaxed) + 1

@@ -11,14 +11,13 @@ use bytes::Bytes;
 use futures::stream::{self, StreamExt, TryStreamExt};
 use tokio::time::Instant;
 
-use crate::boards::call_error;
-use crate::boards::keys::{watermark_place, window_name, window_named};
+use crate::boards::keys::{ShardKeys, watermark_place, window_name, window_named};
 use crate::boards::registry::activity_text;
 use crate::boards::session::Session;
-use crate::boards::spread::Spread;
+use crate::boards::spread;
 use crate::boards::wire::{Garbled, Unpack, millis};
-use redis_nodes::{Call, CallError, Effect, Nodes};
-use shard_store::StoreError;
+use redis_nodes::{Call, CallError, Effect, Location, Nodes, ServerId};
+use shard_store::{BoardRecord, StoreError};
 
 /// The number of shards of one board that are called at once.
 const CALLS_AT_ONCE: usize = 32;
@@ -61,8 +60,10 @@ const TOMBSTONE_TRIES_MAX: usize = 1_000;
 /// The shards of one incarnation.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Shards<'a> {
-    pub(crate) servers: &'a Nodes,
-    pub(crate) spread: &'a Spread,
+    pub(crate) nodes: &'a Nodes,
+    pub(crate) board: &'a BoardRecord,
+    /// The independent servers over which they are spread; none on other topologies.
+    pub(crate) servers: &'a [ServerId],
     /// The deadline of the calls.
     pub(crate) until: Instant,
     /// Whether the calls wait for a node that is unavailable until their deadline. Those that a request waits for do
@@ -96,20 +97,28 @@ pub(crate) struct Survey {
 }
 
 impl Shards<'_> {
+    fn place(self, shard: u16) -> Location {
+        spread::place(self.board, self.servers, shard)
+    }
+
+    fn keys(self, shard: u16) -> ShardKeys {
+        ShardKeys::new(self.board, shard)
+    }
+
     /// Calls a function for all shards, some at a time, until one fails.
     pub(crate) async fn each<T, F>(self, make: impl Fn(u16) -> F) -> Result<Vec<T>, StoreError>
     where
         F: Future<Output = Result<T, StoreError>>,
     {
-        let shards = 0..self.spread.board.shards.get();
+        let shards = 0..self.board.shards.get();
         let calls = stream::iter(shards).map(make).buffered(CALLS_AT_ONCE);
         calls.try_collect().await
     }
 
     /// Returns the shards whose nodes are connected, and the others.
     pub(crate) fn by_connection(self) -> (Vec<u16>, Vec<u16>) {
-        let shards = 0..self.spread.board.shards.get();
-        shards.partition(|shard| self.servers.is_connected(self.spread.place(*shard)))
+        let shards = 0..self.board.shards.get();
+        shards.partition(|shard| self.nodes.is_connected(self.place(*shard)))
     }
 
     /// Returns an error if some node of the board is not connected.
@@ -121,15 +130,15 @@ impl Shards<'_> {
 
     /// Returns the content of a shard.
     pub(crate) async fn survey(self, shard: u16) -> Result<Survey, StoreError> {
-        let of = self.spread.keys(shard);
+        let of = self.keys(shard);
         let keys = vec![of.meta(), of.rank(Window::ALL_TIME)];
         let answer = self.call("survey", shard, keys, Vec::new(), Effect::Read);
-        survey(&answer.await?).map_err(|error| StoreError::Unavailable(error.to_string()))
+        Ok(survey(&answer.await?)?)
     }
 
     /// Drops windows, and keeps them closed, whether or not the shard has them.
     pub(crate) async fn drop_windows(self, shard: u16, gone: &[Window]) -> Result<(), StoreError> {
-        let of = self.spread.keys(shard);
+        let of = self.keys(shard);
         for gone in gone.chunks(WINDOWS_AT_ONCE) {
             let windows = gone.iter().flat_map(|window| of.window(*window));
             let keys = std::iter::once(of.meta()).chain(windows).collect();
@@ -146,7 +155,7 @@ impl Shards<'_> {
         shard: u16,
         ttls: &[(Window, i64)],
     ) -> Result<(), StoreError> {
-        let of = self.spread.keys(shard);
+        let of = self.keys(shard);
         for ttls in ttls.chunks(WINDOWS_AT_ONCE) {
             let keys = ttls.iter().flat_map(|(window, _)| of.window(*window));
             let args = ttls.iter().map(|(_, ttl_ms)| ttl_ms.to_string().into());
@@ -163,11 +172,11 @@ impl Shards<'_> {
         bound: Timestamp,
         session: &Session,
     ) -> Result<(), StoreError> {
-        let of = self.spread.keys(shard);
+        let of = self.keys(shard);
         let window = of.window(Window::ALL_TIME);
         let keys = std::iter::once(of.meta()).chain(window).collect();
-        let caller = format!("{} {}", session.name(), session.next_call());
-        let args = vec![bound.millis().to_string().into(), caller.into()];
+        let caller = Bytes::from(session.next_name(' '));
+        let args = vec![bound.millis().to_string().into(), caller];
         self.call("empty", shard, keys, args, Effect::Write).await?;
         Ok(())
     }
@@ -199,7 +208,7 @@ impl Shards<'_> {
                 [Bytes::new(), flag(b"0"), bound.millis().to_string().into()]
             }
         };
-        let of = self.spread.keys(shard);
+        let of = self.keys(shard);
         let keys = vec![of.meta(), of.rank(Window::ALL_TIME)];
         let args = vec![token.clone(), millis(freeze.lasts), ids, idle, bound];
         match self
@@ -221,7 +230,7 @@ impl Shards<'_> {
         token: &Bytes,
         freeze: Freeze,
     ) -> Result<(), StoreError> {
-        let keys = vec![self.spread.keys(shard).meta()];
+        let keys = vec![self.keys(shard).meta()];
         let args = vec![token.clone(), millis(freeze.lasts)];
         self.call("hold", shard, keys, args, Effect::Write).await?;
         Ok(())
@@ -229,7 +238,7 @@ impl Shards<'_> {
 
     /// Returns the freeze of a shard that has expired, as text, if it has one.
     pub(crate) async fn freeze_of(self, shard: u16) -> Result<Bytes, StoreError> {
-        let keys = vec![self.spread.keys(shard).meta()];
+        let keys = vec![self.keys(shard).meta()];
         self.call("freeze_of", shard, keys, Vec::new(), Effect::Read)
             .await
     }
@@ -242,7 +251,7 @@ impl Shards<'_> {
         token: &Bytes,
         activity: Option<&Activity>,
     ) -> Result<(), StoreError> {
-        let keys = vec![self.spread.keys(shard).meta()];
+        let keys = vec![self.keys(shard).meta()];
         let activity = activity.map(|activity| activity_text(activity).into());
         let args = std::iter::once(token.clone()).chain(activity).collect();
         self.call("thaw", shard, keys, args, Effect::Write).await?;
@@ -259,7 +268,7 @@ impl Shards<'_> {
 
     /// Ends a shard permanently.
     async fn tombstone(self, shard: u16) -> Result<(), StoreError> {
-        let of = self.spread.keys(shard);
+        let of = self.keys(shard);
         let mut left: Vec<Window> = Vec::new();
         for _ in 0..TOMBSTONE_TRIES_MAX {
             left.truncate(WINDOWS_AT_ONCE);
@@ -276,7 +285,7 @@ impl Shards<'_> {
                 Effect::Write,
             );
             let answer = answer.await?;
-            left = windows_left(&answer).map_err(|error| StoreError::Unknown(error.to_string()))?;
+            left = take_windows(&mut Unpack::new(&answer)).map_err(Garbled::in_doubt)?;
             if left.is_empty() {
                 return Ok(());
             }
@@ -310,7 +319,7 @@ impl Shards<'_> {
             waits_until: self.waits.then_some(self.until),
             ..Call::new(function, effect, keys, args, self.until)
         };
-        let answer = self.servers.call(self.spread.place(shard), &call).await?;
+        let answer = self.nodes.call(self.place(shard), &call).await?;
         Ok(answer.payload)
     }
 }
@@ -323,7 +332,7 @@ pub(crate) fn not_connected(shard: u16) -> StoreError {
 fn failed(error: CallError) -> StoreError {
     match error {
         CallError::Refused(refusal) if refusal.code == "DEAD" => StoreError::IncarnationEnded,
-        error => call_error::failed(error),
+        error => error.into(),
     }
 }
 
@@ -364,10 +373,6 @@ fn survey(answer: &[u8]) -> Result<Survey, Garbled> {
         windows: take_windows(&mut answer)?,
         short: take_windows(&mut answer)?,
     })
-}
-
-fn windows_left(answer: &[u8]) -> Result<Vec<Window>, Garbled> {
-    take_windows(&mut Unpack::new(answer))
 }
 
 fn take_windows(answer: &mut Unpack<'_>) -> Result<Vec<Window>, Garbled> {

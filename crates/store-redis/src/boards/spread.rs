@@ -1,41 +1,13 @@
 //! The locations of the shards of one incarnation of a board.
 
-use std::sync::Arc;
-
 use board::{Incarnation, ShardCount};
 
-use super::keys::{self, ShardKeys};
+use super::keys;
 use redis_nodes::{Location, ServerId};
 use shard_store::BoardRecord;
 
-/// One incarnation of a board, and the independent servers over which it is spread; none on other
-/// topologies.
-#[derive(Debug, Clone)]
-pub(crate) struct Spread {
-    /// The incarnation.
-    pub(crate) board: BoardRecord,
-    pub(super) servers: Arc<[ServerId]>,
-}
-
-impl Spread {
-    /// Returns the location of a shard.
-    pub(super) fn place(&self, shard: u16) -> Location {
-        place(&self.board, &self.servers, shard)
-    }
-
-    /// Returns the names of a shard's keys.
-    pub(super) fn keys(&self, shard: u16) -> ShardKeys {
-        ShardKeys::new(&self.board, shard)
-    }
-
-    /// Returns the incarnation.
-    pub(crate) const fn incarnation(&self) -> Incarnation {
-        self.board.incarnation
-    }
-}
-
 /// Returns the location of a shard of a board that is spread over these servers.
-pub(super) fn place(board: &BoardRecord, servers: &[ServerId], shard: u16) -> Location {
+pub(crate) fn place(board: &BoardRecord, servers: &[ServerId], shard: u16) -> Location {
     location(board.incarnation, board.shards, servers, shard)
 }
 

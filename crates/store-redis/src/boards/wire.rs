@@ -7,6 +7,7 @@ use std::time::Duration;
 
 use bytes::Bytes;
 use rmp::decode;
+use shard_store::StoreError;
 
 /// An argument that is being written.
 #[derive(Debug, Default)]
@@ -63,6 +64,20 @@ pub(crate) struct Garbled(
     /// What was expected or found.
     pub(crate) &'static str,
 );
+
+/// Of a call that changes nothing. See [`Garbled::in_doubt`] for others.
+impl From<Garbled> for StoreError {
+    fn from(error: Garbled) -> Self {
+        Self::Unavailable(error.to_string())
+    }
+}
+
+impl Garbled {
+    /// Returns the error of a call that may have changed something.
+    pub(crate) fn in_doubt(self) -> StoreError {
+        StoreError::Unknown(self.to_string())
+    }
+}
 
 /// A reply that is being read.
 #[derive(Debug, Clone, Copy)]

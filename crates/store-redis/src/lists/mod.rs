@@ -29,19 +29,16 @@ use tokio::time::Instant;
 use crate::boards::keys::{ShardKeys, window_name};
 use crate::boards::parts::Parts;
 use crate::boards::rules::spec;
-use crate::boards::wire::Unpack;
-use redis_nodes::{Call, CallError, Effect, FunctionReply, Location};
+use crate::boards::wire::{Garbled, Unpack};
+use redis_nodes::{Call, Effect, FunctionReply, Location};
 pub(super) use refills::{Refill, Refills};
-use shard_store::BoardRecord;
+use shard_store::{BoardRecord, StoreError};
 
 /// The approximate number of members that a step reads: some 2 ms of the server's time.
 const STEP_MEMBERS: usize = 500;
 
 /// The maximum number of steps of a refill: 50 million members of a shard, or repeated marks.
 const STEPS_MAX: usize = 100_000;
-
-/// Why a refill was given up.
-pub(super) const BUSY: &str = "standings fall faster than the list is refilled";
 
 /// The list of one window of one shard.
 #[derive(Debug)]
@@ -72,15 +69,14 @@ const START: &[u8] = b"0";
 const DONE: &[u8] = b"-";
 
 /// Puts back members that belong on a marked list, in steps, and reports
-/// after each the number of members with scores. Returns whether the list is complete;
-/// otherwise it is marked again and again.
+/// after each the number of members with scores, until the list is complete.
 pub(super) async fn refill(
     parts: &Parts,
     list: &List,
     mut each: impl FnMut(u64),
-) -> Result<bool, CallError> {
+) -> Result<(), StoreError> {
     let Some(retain) = list.kind.retain() else {
-        return Ok(true);
+        return Ok(());
     };
     let mut at = Step {
         mark: Bytes::new(),
@@ -90,9 +86,9 @@ pub(super) async fn refill(
     let mut looks_at = None;
     for _ in 0..STEPS_MAX {
         let answer = step(parts, list, retain, &at).await?;
-        let next = Step::read(&answer)?;
+        let next = Step::read(&answer.payload).map_err(Garbled::in_doubt)?;
         if next.mark.is_empty() {
-            return Ok(true);
+            return Ok(());
         }
         each(next.members);
         let process = *looks_at.get_or_insert(answer.epoch);
@@ -112,7 +108,8 @@ pub(super) async fn refill(
             next
         };
     }
-    Ok(false)
+    let busy = "standings fall faster than the list is refilled";
+    Err(StoreError::Unavailable(busy.to_owned()))
 }
 
 async fn step(
@@ -120,7 +117,7 @@ async fn step(
     list: &List,
     retain: &Retain,
     at: &Step,
-) -> Result<FunctionReply, CallError> {
+) -> Result<FunctionReply, StoreError> {
     let until = Instant::now() + parts.settings.write_deadline;
     let keys = ShardKeys::new(&list.board, list.shard);
     let args = vec![
@@ -142,21 +139,20 @@ async fn step(
         waits_until: Some(until),
         ..Call::new("refill", Effect::Write, keys, args, until)
     };
-    parts.servers.call(list.place, &call).await
+    let answer = parts.servers.call(list.place, &call).await;
+    answer.map_err(|error| parts.incarnations.failed(&list.board, error))
 }
 
 impl Step {
-    fn read(answer: &FunctionReply) -> Result<Self, CallError> {
-        let garbled = || CallError::Unknown("the reply of a refill could not be parsed".to_owned());
-        let mut answer = Unpack::new(&answer.payload);
-        if answer.array().map_err(|_| garbled())? != 3 {
-            return Err(garbled());
+    fn read(answer: &[u8]) -> Result<Self, Garbled> {
+        let mut answer = Unpack::new(answer);
+        if answer.array()? != 3 {
+            return Err(Garbled("no step of a refill"));
         }
-        let mut text = || answer.raw().map(Bytes::copy_from_slice);
         Ok(Self {
-            mark: text().map_err(|_| garbled())?,
-            cursor: text().map_err(|_| garbled())?,
-            members: answer.count().map_err(|_| garbled())?,
+            mark: Bytes::copy_from_slice(answer.raw()?),
+            cursor: Bytes::copy_from_slice(answer.raw()?),
+            members: answer.count()?,
         })
     }
 }

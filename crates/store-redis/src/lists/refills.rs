@@ -12,8 +12,9 @@ use board::{Incarnation, Window};
 use parking_lot::Mutex;
 use tokio::sync::{Semaphore, SemaphorePermit, watch};
 
-use super::{BUSY, List, refill};
+use super::{List, refill};
 use crate::boards::parts::Parts;
+use shard_store::StoreError;
 
 /// The number of lists that one server refills at once: each has a step of some 2 ms under way.
 /// Others wait.
@@ -127,9 +128,9 @@ impl Task {
             let _turn = self.turn().await;
             self.progress
                 .send_modify(|progress| progress.is_long = false);
-            if let Err(why) = self.round().await {
+            if let Err(error) = self.round().await {
                 let board = &self.list.board;
-                tracing::debug!(board = %board.name, why, "its list is refilled later");
+                tracing::debug!(board = %board.name, %error, "its list is refilled later");
                 self.refills.parts.incarnations.due(board);
                 self.forget();
                 return;
@@ -163,7 +164,7 @@ impl Task {
     }
 
     /// Scans the list until it is complete.
-    async fn round(&self) -> Result<(), String> {
+    async fn round(&self) -> Result<(), StoreError> {
         let mut steps = 0;
         let each = |members| {
             steps += 1;
@@ -171,11 +172,7 @@ impl Task {
                 self.takes_longer();
             }
         };
-        match refill(&self.refills.parts, &self.list, each).await {
-            Ok(true) => Ok(()),
-            Ok(false) => Err(BUSY.to_owned()),
-            Err(error) => Err(error.to_string()),
-        }
+        refill(&self.refills.parts, &self.list, each).await
     }
 
     fn takes_longer(&self) {

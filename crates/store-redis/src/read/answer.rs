@@ -8,7 +8,7 @@ use crate::boards::packed::Packed;
 use crate::boards::standing::{entry_of, needs_scores, standing_of};
 use crate::boards::wire::{Garbled, Unpack};
 use shard_store::{
-    Anchor, Group, Groups, RangeAsk, RangePart, ShardEntry, ShardReading, ShardVersion,
+    Anchor, BoardRecord, Group, Groups, RangeAsk, RangePart, ShardEntry, ShardReading, ShardVersion,
 };
 
 use super::joined::Asked;
@@ -24,25 +24,19 @@ pub(super) fn windows(answer: &[u8]) -> Result<Vec<Window>, Garbled> {
     windows.collect()
 }
 
-/// What was read, and whether it is a list that may lack members.
-pub(super) struct Looked {
-    pub(super) reading: ShardReading,
-    pub(super) is_short: bool,
-}
-
-/// Returns the next reading of an answer that has one for each shard.
+/// Returns the next reading of an answer that has one for each shard, and whether it is of a list that may lack members.
 pub(super) fn reading(
     rules: &Rules,
-    incarnation: Incarnation,
+    board: &BoardRecord,
     asked: Asked<'_>,
     epoch: u64,
     answer: &mut Unpack<'_>,
-) -> Result<Looked, Garbled> {
+) -> Result<(ShardReading, bool), Garbled> {
     let Asked { query, unless, .. } = asked;
     let ranges = &query.ranges;
     let parts = answer.array()?.checked_sub(3);
     let parts = parts.ok_or(Garbled("no reading"))?;
-    let version = version_of(incarnation, epoch, answer.text()?)?;
+    let version = version_of(board.incarnation, epoch, answer.text()?)?;
     let members = answer.count()?;
     let is_short = answer.count()? == 1;
     let is_same = unless.is_some_and(|known| known.counter == version.counter);
@@ -62,7 +56,7 @@ pub(super) fn reading(
         members,
         parts,
     };
-    Ok(Looked { reading, is_short })
+    Ok((reading, is_short))
 }
 
 /// Returns the version of `COUNTER SESSION SEQ`; that of an empty window if it never changed.

@@ -14,8 +14,6 @@ use bytes::Bytes;
 use futures::future::try_join_all;
 use tokio::time::Instant;
 
-use crate::boards::call_error::{store_error, unread};
-use crate::boards::incarnations::Incarnations;
 use crate::boards::keys::ShardKeys;
 use crate::boards::parts::Parts;
 use crate::boards::registry::activity_text;
@@ -24,14 +22,11 @@ pub(crate) use answer::counts;
 use board::{Kind, ShardCount, Window};
 use joined::ReadCall;
 pub(crate) use joined::work_of;
-use redis_nodes::{Call, CallError, Effect, FunctionReply, Location};
+use redis_nodes::{Call, Effect, FunctionReply, Location};
 use shard_store::{BoardRecord, Groups, ShardQuery, ShardReading, StoreError, WindowCount};
 
 /// The number of windows of a shard that one call counts.
 const COUNTED_WINDOWS_MAX: usize = 1000;
-
-/// The maximum number of times that a call finds a shard held by a server that has stopped.
-const THAWED_MAX: usize = 4;
 
 /// Reads shards.
 #[derive(Debug)]
@@ -98,29 +93,20 @@ impl Reader {
                 let own = [keys.meta(), keys.scores(window), keys.rank(window)];
                 own.into_iter().chain(values)
             });
-            let look = Look {
-                function: "read",
-                shards: left.iter().map(|asked| asked.shard).collect(),
-                keys: keys.collect(),
-                args: ask::args(kind, board, &left),
-            };
-            let seen = self.look_at(board, call.place, look).await?;
+            let shards: Vec<u16> = left.iter().map(|asked| asked.shard).collect();
+            let args = ask::args(kind, board, &left);
+            let seen = self
+                .look_at(board, &shards, call.place, "read", keys.collect(), args)
+                .await?;
             let mut answer = Unpack::new(&seen.payload);
             let mut again = Vec::new();
             for mut asked in left {
-                let looked = answer::reading(
-                    kind.rules(),
-                    board.incarnation,
-                    asked,
-                    seen.epoch,
-                    &mut answer,
-                );
-                let looked = looked.map_err(unread)?;
-                if looked.is_short {
+                let (reading, is_short) =
+                    answer::reading(kind.rules(), board, asked, seen.epoch, &mut answer)?;
+                if is_short {
                     // The caller that marked it refills it, unless it went away, or its reply was lost.
                     self.parts.incarnations.due(board);
                 }
-                let reading = looked.reading;
                 match asked.unless {
                     // The function compares counters only. Another version with the same counter
                     // requires a loss of data in between.
@@ -131,7 +117,7 @@ impl Reader {
                     _ => readings.push((asked.index, reading)),
                 }
             }
-            answer.end().map_err(unread)?;
+            answer.end()?;
             left = again;
         }
         Ok(readings)
@@ -145,13 +131,13 @@ impl Reader {
     ) -> Result<Vec<WindowCount>, StoreError> {
         let keys = ShardKeys::new(board, shard);
         let seen = activity_text(&board.activity).into();
-        let mut windows = self.windows_of(board, shard, vec![seen]).await?;
+        let mut windows = self.known_windows(board, shard, Some(seen)).await?;
         windows.sort_unstable();
         let mut counts = Vec::new();
         for windows in windows.chunks(COUNTED_WINDOWS_MAX) {
             let ranks = windows.iter().map(|window| keys.rank(*window)).collect();
             let seen = self.look(board, shard, "count", ranks, Vec::new()).await?;
-            let members = answer::counts(&seen.payload, windows.len()).map_err(unread)?;
+            let members = answer::counts(&seen.payload, windows.len())?;
             let counted = windows.iter().zip(members);
             let counted = counted.map(|(window, members)| WindowCount {
                 window: *window,
@@ -163,24 +149,17 @@ impl Reader {
     }
 
     /// Returns the windows to which the shard ever applied anything and that it did not drop, with
-    /// members or without.
+    /// members or without. With an activity, the shard refuses callers that have seen another one.
     pub(super) async fn known_windows(
         &self,
         board: &BoardRecord,
         shard: u16,
-    ) -> Result<Vec<Window>, StoreError> {
-        self.windows_of(board, shard, Vec::new()).await
-    }
-
-    async fn windows_of(
-        &self,
-        board: &BoardRecord,
-        shard: u16,
-        args: Vec<Bytes>,
+        seen: Option<Bytes>,
     ) -> Result<Vec<Window>, StoreError> {
         let meta = vec![ShardKeys::new(board, shard).meta()];
-        let seen = self.look(board, shard, "windows", meta, args).await?;
-        answer::windows(&seen.payload).map_err(unread)
+        let args = seen.into_iter().collect();
+        let answer = self.look(board, shard, "windows", meta, args).await?;
+        Ok(answer::windows(&answer.payload)?)
     }
 
     /// Calls a function that only reads.
@@ -193,48 +172,25 @@ impl Reader {
         args: Vec<Bytes>,
     ) -> Result<FunctionReply, StoreError> {
         let place = self.parts.incarnations.place(board, shard).await?;
-        let look = Look {
-            function,
-            shards: vec![shard],
-            keys,
-            args,
-        };
-        self.look_at(board, place, look).await
+        self.look_at(board, &[shard], place, function, keys, args)
+            .await
     }
 
     async fn look_at(
         &self,
         board: &BoardRecord,
+        shards: &[u16],
         place: Location,
-        look: Look,
+        function: &'static str,
+        keys: Vec<Bytes>,
+        args: Vec<Bytes>,
     ) -> Result<FunctionReply, StoreError> {
+        let incarnations = &self.parts.incarnations;
         let until = Instant::now() + self.parts.settings.read_deadline;
-        let call = Call::new(look.function, Effect::Read, look.keys, look.args, until);
-        for _ in 0..THAWED_MAX {
-            match self.parts.servers.call(place, &call).await {
-                // A server has stopped while it changed the board's activity.
-                Err(CallError::Refused(refusal)) if refusal.code == "THAW" => {
-                    for shard in &look.shards {
-                        self.parts.incarnations.thaw(board, *shard).await?;
-                    }
-                }
-                answer => {
-                    return answer.map_err(|error| failed(&self.parts.incarnations, board, error));
-                }
-            }
-        }
-        let frozen = "the shard is frozen again and again";
-        Err(StoreError::Unavailable(frozen.to_owned()))
+        let call = Call::new(function, Effect::Read, keys, args, until);
+        let answer = incarnations.call(board, shards, place, &call).await?;
+        answer.map_err(|refusal| incarnations.refused(board, refusal))
     }
-}
-
-/// A call that only reads.
-struct Look {
-    function: &'static str,
-    /// The shards that it reads.
-    shards: Vec<u16>,
-    keys: Vec<Bytes>,
-    args: Vec<Bytes>,
 }
 
 /// Rejects a board whose distinct values cannot be counted: settings of a board that were made before
@@ -249,21 +205,4 @@ pub(super) fn check_shards(kind: &Kind, board: &BoardRecord) -> Result<(), Store
         )));
     }
     Ok(())
-}
-
-/// Returns the error of a failed call.
-pub(super) fn failed(
-    incarnations: &Incarnations,
-    board: &BoardRecord,
-    error: CallError,
-) -> StoreError {
-    store_error(error, |refusal| match refusal.code.as_str() {
-        "DEAD" => {
-            incarnations.forget(board);
-            StoreError::IncarnationEnded
-        }
-        "SETTINGS" => StoreError::SettingsChanged,
-        "DROPPED" => StoreError::WindowDropped,
-        other => StoreError::Unavailable(format!("a shard refuses: {other}")),
-    })
 }

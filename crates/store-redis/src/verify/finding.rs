@@ -11,7 +11,7 @@ use shard_store::IndexMismatch;
 /// The number of mismatches of one shard that are reported; the others are counted.
 const MISMATCHES_MAX: usize = 10_000;
 
-/// A fault, by the code of `verify.lua`.
+/// A fault, in the order of [`Fault::ALL`].
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Fault {
     Garbled,
@@ -25,31 +25,54 @@ pub(super) enum Fault {
 }
 
 impl Fault {
+    /// Each with its code, and what is reported of it.
+    const ALL: [(Self, &str, &str); 8] = [
+        (
+            Self::Garbled,
+            "garbled",
+            "has a score that its kind cannot have",
+        ),
+        (
+            Self::Missing,
+            "missing",
+            "has a score and is not ranked by it",
+        ),
+        (
+            Self::Nameless,
+            "nameless",
+            "an entry of the order names no member",
+        ),
+        (Self::Stray, "stray", "is ranked without a score"),
+        (
+            Self::Misplaced,
+            "misplaced",
+            "is ranked by another score than it has",
+        ),
+        (
+            Self::Twice,
+            "twice",
+            "is ranked by its score, and once more by another",
+        ),
+        (
+            Self::Unheld,
+            "unheld",
+            "a distinct value that no member has",
+        ),
+        (
+            Self::Uncounted,
+            "uncounted",
+            "has a value that is not among the distinct ones",
+        ),
+    ];
+
     fn of_code(code: &str) -> Result<Self, Garbled> {
-        Ok(match code {
-            "garbled" => Self::Garbled,
-            "missing" => Self::Missing,
-            "nameless" => Self::Nameless,
-            "stray" => Self::Stray,
-            "misplaced" => Self::Misplaced,
-            "twice" => Self::Twice,
-            "unheld" => Self::Unheld,
-            "uncounted" => Self::Uncounted,
-            _ => return Err(Garbled("no fault has such a code")),
-        })
+        let found = Self::ALL.iter().find(|(_, own, _)| *own == code);
+        let (fault, ..) = found.ok_or(Garbled("no fault has such a code"))?;
+        Ok(*fault)
     }
 
     const fn text(self) -> &'static str {
-        match self {
-            Self::Garbled => "has a score that its kind cannot have",
-            Self::Missing => "has a score and is not ranked by it",
-            Self::Nameless => "an entry of the order names no member",
-            Self::Stray => "is ranked without a score",
-            Self::Misplaced => "is ranked by another score than it has",
-            Self::Twice => "is ranked by its score, and once more by another",
-            Self::Unheld => "a distinct value that no member has",
-            Self::Uncounted => "has a value that is not among the distinct ones",
-        }
+        Self::ALL[self as usize].2
     }
 }
 
@@ -97,26 +120,7 @@ impl ShardFault {
     /// Returns the member that has to be ranked by its score.
     pub(super) fn name_to_rank(&self) -> Option<&[u8]> {
         let is_ranked = matches!(self.fault, Fault::Missing | Fault::Misplaced);
-        is_ranked.then(|| self.name())
-    }
-
-    fn name(&self) -> &[u8] {
-        &self.name
-    }
-
-    fn mismatch(&self, window: Window, repair: bool) -> IndexMismatch {
-        let member: Option<Member> = member_of(self.name()).ok();
-        let text = self.fault.text();
-        let detail = match &member {
-            Some(_) => text.to_owned(),
-            None => format!("{text}: \"{}\"", self.subject.escape_ascii()),
-        };
-        IndexMismatch {
-            window,
-            member,
-            detail,
-            repaired: repair && self.fault != Fault::Garbled,
-        }
+        is_ranked.then_some(&self.name)
     }
 }
 
@@ -169,27 +173,19 @@ impl Findings {
     /// Reports scores of which none is ranked, or vice versa.
     pub(super) fn one_sided(&mut self, scores: u64, ranked: u64) {
         self.reported_as_one = true;
-        self.report(IndexMismatch {
-            window: self.window,
-            member: None,
-            detail: if ranked == 0 {
-                format!("{scores} members have scores, none is ranked")
-            } else {
-                format!("{ranked} entries are ranked, none has a score")
-            },
-            repaired: self.repair,
-        });
+        let detail = if ranked == 0 {
+            format!("{scores} members have scores, none is ranked")
+        } else {
+            format!("{ranked} entries are ranked, none has a score")
+        };
+        self.report(None, detail, self.repair);
     }
 
     /// Reports that the numbers of scores and of ranked members differ, though each was correct
     /// when it was read.
     pub(super) fn uneven(&mut self, scores: u64, ranked: u64) {
-        self.report(IndexMismatch {
-            window: self.window,
-            member: None,
-            detail: format!("{ranked} entries are ranked, {scores} members have scores"),
-            repaired: false,
-        });
+        let detail = format!("{ranked} entries are ranked, {scores} members have scores");
+        self.report(None, detail, false);
     }
 
     /// Adds the findings of a step. A scan may return a member twice, and a wrong entry is also a
@@ -198,39 +194,52 @@ impl Findings {
         for found in found {
             self.is_clean = false;
             let is_reported = self.reported_as_one && found.fault != Fault::Garbled;
-            let subject = match found.name() {
-                [] => &found.subject,
-                name => name,
+            let subject = if found.name.is_empty() {
+                &found.subject
+            } else {
+                &found.name
             };
             if is_reported || self.reported.contains(subject) {
                 continue;
             }
             if self.reported.len() < MISMATCHES_MAX {
-                self.reported.insert(subject.to_vec());
+                self.reported.insert(subject.clone());
             }
-            self.report(found.mismatch(self.window, self.repair));
+            let member: Option<Member> = member_of(&found.name).ok();
+            let text = found.fault.text();
+            let detail = match &member {
+                Some(_) => text.to_owned(),
+                None => format!("{text}: \"{}\"", found.subject.escape_ascii()),
+            };
+            let repaired = self.repair && found.fault != Fault::Garbled;
+            self.report(member, detail, repaired);
         }
     }
 
-    fn report(&mut self, mismatch: IndexMismatch) {
+    fn report(&mut self, member: Option<Member>, detail: String, repaired: bool) {
         self.is_clean = false;
         if self.list.len() < MISMATCHES_MAX {
-            self.list.push(mismatch);
+            self.push(member, detail, repaired);
         } else {
             self.unreported += 1;
-            self.unreported_broken += u64::from(!mismatch.repaired);
+            self.unreported_broken += u64::from(!repaired);
         }
+    }
+
+    fn push(&mut self, member: Option<Member>, detail: String, repaired: bool) {
+        self.list.push(IndexMismatch {
+            window: self.window,
+            member,
+            detail,
+            repaired,
+        });
     }
 
     /// Returns all of them.
     pub(super) fn done(mut self) -> Vec<IndexMismatch> {
         if self.unreported > 0 {
-            self.list.push(IndexMismatch {
-                window: self.window,
-                member: None,
-                detail: format!("and {} more", self.unreported),
-                repaired: self.unreported_broken == 0,
-            });
+            let detail = format!("and {} more", self.unreported);
+            self.push(None, detail, self.unreported_broken == 0);
         }
         self.list
     }

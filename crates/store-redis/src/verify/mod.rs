@@ -20,8 +20,7 @@ use bytes::Bytes;
 use tokio::time::Instant;
 
 use super::lists::{self, List};
-use super::read::{self, Reader, failed};
-use crate::boards::call_error::unread;
+use super::read::{self, Reader};
 use crate::boards::keys::{ShardKeys, window_name};
 use crate::boards::parts::Parts;
 use crate::boards::rules::spec;
@@ -84,7 +83,7 @@ impl Verifier {
         repair: bool,
     ) -> Result<Vec<IndexMismatch>, StoreError> {
         let kind = self.parts.registry.kind_of(board).await?;
-        let mut windows = self.reader.known_windows(board, shard).await?;
+        let mut windows = self.reader.known_windows(board, shard, None).await?;
         windows.sort_unstable();
         let mut findings = Findings::default();
         for window in windows {
@@ -145,7 +144,7 @@ impl Verifier {
     /// Returns the numbers of scores and of ranked members.
     async fn counts(&self, place: &VerifiedWindow<'_>) -> Result<(u64, u64), StoreError> {
         let payload = self.look(place, "verify_counts", Vec::new()).await?;
-        let counts = read::counts(&payload, 2).map_err(unread)?;
+        let counts = read::counts(&payload, 2)?;
         Ok((counts[0], counts[1]))
     }
 
@@ -170,7 +169,7 @@ impl Verifier {
                 }));
             }
             let payload = self.look(place, function, args).await?;
-            let step = found_by(place.rules(), &payload).map_err(unread)?;
+            let step = found_by(place.rules(), &payload)?;
             let found = step.found;
             cursor = step.cursor;
             if place.repair {
@@ -226,35 +225,25 @@ impl Verifier {
             waits_until: Some(until),
             ..Call::new(function, Effect::Write, place.keys(), args, until)
         };
-        let at = self
-            .parts
-            .incarnations
-            .place(place.board, place.shard)
-            .await?;
+        let incarnations = &self.parts.incarnations;
+        let at = incarnations.place(place.board, place.shard).await?;
         let answer = self.parts.servers.call(at, &call).await;
-        let answer = answer.map_err(|error| failed(&self.parts.incarnations, place.board, error));
+        let answer = answer.map_err(|error| incarnations.failed(place.board, error));
         answer.map(drop)
     }
 
     /// Refills a list, if it is marked: what was repaired is no longer in the order in which it was
     /// trimmed.
     async fn refill(&self, place: &VerifiedWindow<'_>) -> Result<(), StoreError> {
+        let incarnations = &self.parts.incarnations;
         let list = List {
             board: place.board.clone(),
             shard: place.shard,
             kind: place.kind.clone(),
-            place: self
-                .parts
-                .incarnations
-                .place(place.board, place.shard)
-                .await?,
+            place: incarnations.place(place.board, place.shard).await?,
             window: place.window,
         };
-        match lists::refill(&self.parts, &list, |_| ()).await {
-            Ok(true) => Ok(()),
-            Ok(false) => Err(StoreError::Unavailable(lists::BUSY.to_owned())),
-            Err(error) => Err(failed(&self.parts.incarnations, place.board, error)),
-        }
+        lists::refill(&self.parts, &list, |_| ()).await
     }
 
     async fn look(
@@ -264,10 +253,9 @@ impl Verifier {
         args: Vec<Bytes>,
     ) -> Result<Bytes, StoreError> {
         let keys = place.keys();
-        let look = self
-            .reader
-            .look(place.board, place.shard, function, keys, args);
-        look.await.map(|answer| answer.payload)
+        let (reader, shard) = (&self.reader, place.shard);
+        let answer = reader.look(place.board, shard, function, keys, args);
+        Ok(answer.await?.payload)
     }
 }
 

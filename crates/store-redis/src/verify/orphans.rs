@@ -108,7 +108,7 @@ impl Verifier {
             return Ok(*is_on);
         }
         let found = self.parts.registry.board(&key.board).await?;
-        let is_this = found.is_some_and(|record| record.spread.incarnation() == key.incarnation);
+        let is_this = found.is_some_and(|record| record.board.incarnation == key.incarnation);
         let is_on = is_this || self.parts.registry.is_dying(key.incarnation).await?;
         if search.is_on.len() >= REMEMBERED_MAX {
             search.is_on.clear();

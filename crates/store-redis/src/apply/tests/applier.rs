@@ -1,25 +1,22 @@
 //! Fixtures: a Redis, a board on it, items, and the content of its keys.
 
 use std::collections::BTreeMap;
+use std::ops::Deref;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
 
-use board::{
-    Calendar, ContributionId, FieldName, FieldRule, IdDigest, Kind, KindName, KindSpec, Member,
-    Mode, Period, Rules, Ties, Timestamp, Value, Values, Window,
-};
+use board::{ContributionId, IdDigest, Kind, KindName, Member, Timestamp, Value, Values, Window};
+pub(super) use testkit::conformance::fixtures::{gifts, window};
 use testkit::redis::{Pooled, RedisServer, Reply};
 
 use crate::apply::Applier;
+use crate::boards::fixtures::parts::{OpenedParts, parts_at};
 use crate::boards::keys::{ShardKeys, window_name};
 use crate::boards::parts::Parts;
-use crate::boards::registry::Registry;
-use crate::boards::settings::RedisSettings;
 use crate::boards::standing::standing_of;
-use crate::library::library;
 use crate::lists::Refills;
-use redis_nodes::Nodes;
+use redis_nodes::{Nodes, RedisSettings};
 use shard_store::{Batch, BoardRecord, Change, Item, Outcome, Revision, StoreError};
 
 pub(super) const HOUR: Duration = Duration::from_hours(1);
@@ -33,11 +30,17 @@ pub(super) const DUPLICATE: Outcome = Outcome::Duplicate(Vec::new());
 
 /// A Redis, and an applier over it.
 pub(super) struct ApplierOnRedis {
-    pub(super) redis: Pooled<RedisServer>,
-    pub(super) servers: Arc<Nodes>,
+    opened: OpenedParts,
     pub(super) applier: Applier,
-    pub(super) registry: Arc<Registry>,
     boards: AtomicU64,
+}
+
+impl Deref for ApplierOnRedis {
+    type Target = OpenedParts;
+
+    fn deref(&self) -> &OpenedParts {
+        &self.opened
+    }
 }
 
 impl ApplierOnRedis {
@@ -64,33 +67,24 @@ impl ApplierOnRedis {
         url: &str,
         settings: &RedisSettings,
     ) -> Self {
-        let servers = Nodes::open(&url.parse().unwrap(), &settings.nodes(), library()).await;
-        let servers = Arc::new(servers.unwrap());
-        let (applier, registry) = applier(&servers, settings);
+        let parts = parts_at(url, settings).await;
         Self {
-            redis,
-            applier,
-            registry,
-            servers,
+            applier: applier(&parts),
+            opened: OpenedParts { redis, parts },
             boards: 1.into(),
         }
     }
 
     /// Another server of the service.
     pub(super) fn another(&self) -> Applier {
-        applier(&self.servers, &RedisSettings::default()).0
+        let settings = RedisSettings::default();
+        applier(&Parts::over(self.servers.clone(), &settings).unwrap())
     }
 
     /// Another server of the service, with its own connections.
     pub(super) async fn far(&self, settings: &RedisSettings) -> (Applier, Arc<Nodes>) {
-        let servers = Nodes::open(
-            &self.redis.url().parse().unwrap(),
-            &settings.nodes(),
-            library(),
-        )
-        .await;
-        let servers = Arc::new(servers.unwrap());
-        (applier(&servers, settings).0, servers)
+        let parts = parts_at(&self.redis.url(), settings).await;
+        (applier(&parts), parts.servers)
     }
 
     /// A board of its own kind, on one shard.
@@ -103,13 +97,8 @@ impl ApplierOnRedis {
         let put = self.registry.put_kind(kind.clone(), first, false);
         let put = put.await.unwrap();
         let name = format!("{}/room {{1}}", kind.name()).parse().unwrap();
-        let record = self
-            .registry
-            .create_board(&name, &put, None, NOW)
-            .await
-            .unwrap()
-            .0;
-        let record = record.board().clone();
+        let created = self.registry.create_board(&name, &put, None, NOW).await;
+        let record = created.unwrap().0.board;
         Board {
             setup: self,
             keys: ShardKeys::new(&record, 0),
@@ -122,21 +111,10 @@ impl ApplierOnRedis {
     pub(super) fn calls(&self) -> u64 {
         self.ran("fcall")
     }
-
-    /// Returns how often a command was run.
-    pub(super) fn ran(&self, command: &str) -> u64 {
-        let stats = self.redis.command(&["INFO", "commandstats"]);
-        let calls = stats.field(&format!("cmdstat_{command}")).map(|line| {
-            let count = line.split([',', '=']).nth(1).unwrap();
-            count.parse().unwrap()
-        });
-        calls.unwrap_or(0)
-    }
 }
 
-fn applier(servers: &Arc<Nodes>, settings: &RedisSettings) -> (Applier, Arc<Registry>) {
-    let parts = Parts::over(servers.clone(), settings).unwrap();
-    (Applier::new(&parts, Refills::new(&parts)), parts.registry)
+fn applier(parts: &Parts) -> Applier {
+    Applier::new(parts, Refills::new(parts))
 }
 
 /// One shard of a board.
@@ -278,17 +256,4 @@ pub(super) fn bytes(reply: &Reply) -> Vec<u8> {
 
 pub(super) fn value(number: i64) -> Values {
     Values::from(Value::new(number).unwrap())
-}
-
-pub(super) fn window(period: Period, at: Timestamp) -> Window {
-    Calendar::utc().span_at(period, at).window
-}
-
-/// `gifts`: points that sum, of all time, on one shard, with changes.
-pub(super) fn gifts(change: impl FnOnce(&mut KindSpec)) -> Kind {
-    let points = FieldRule::sum(FieldName::new("points").unwrap());
-    let rules = Rules::new(vec![points], Mode::Accumulate, Ties::Earliest).unwrap();
-    let mut spec = KindSpec::new(KindName::new("gifts").unwrap(), rules);
-    change(&mut spec);
-    Kind::new(spec).unwrap()
 }

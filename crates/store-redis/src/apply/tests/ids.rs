@@ -1,12 +1,9 @@
 //! An id counts once within exactly the span, and at most `limit` ids are remembered.
 
-use std::time::Duration;
-
-use board::{Period, Timestamp, Window, WindowRule};
+use board::{Timestamp, Window};
 
 use super::applier::{APPLIED, ApplierOnRedis, Board, DUPLICATE, HOUR, MS, NOW, gifts};
-use crate::boards::settings::RedisSettings;
-use redis_nodes::Writes;
+use redis_nodes::{RedisSettings, Writes};
 use shard_store::{Change, ItemFailure, Outcome};
 
 const ALL: Window = Window::ALL_TIME;
@@ -14,22 +11,6 @@ const ALL: Window = Window::ALL_TIME;
 async fn once(board: &Board<'_>, id: &str, now: Timestamp) -> Outcome {
     let item = board.by_id("u1", 1, id, now);
     board.apply(&[item], now).await.remove(0)
-}
-
-#[tokio::test]
-async fn an_id_counts_for_exactly_the_span() {
-    let setup = ApplierOnRedis::new().await;
-    let board = setup.board(gifts(|_| ())).await;
-    // An earlier id, so that the next one is added in the middle of a generation.
-    assert_eq!(once(&board, "evt-0", NOW.minus(HOUR / 3)).await, APPLIED);
-    assert_eq!(once(&board, "evt-1", NOW).await, APPLIED);
-    let last = NOW.plus(HOUR).minus(MS);
-    assert_eq!(once(&board, "evt-1", last).await, DUPLICATE);
-    // It makes the generations older, and forgets nothing of it.
-    assert_eq!(once(&board, "evt-2", last).await, APPLIED);
-    assert_eq!(once(&board, "evt-1", last).await, DUPLICATE);
-    assert_eq!(once(&board, "evt-1", NOW.plus(HOUR)).await, APPLIED);
-    assert_eq!(board.points_of(ALL, "u1"), Some(4));
 }
 
 #[tokio::test]
@@ -57,18 +38,6 @@ async fn an_answer_about_what_was_applied_before_is_noted_and_a_refusal_is_not()
     let refused = board.apply(&[removal], NOW).await.remove(0);
     assert!(matches!(refused, Outcome::Rejected(_)), "{refused:?}");
     assert_eq!(board.meta("c"), second);
-}
-
-#[tokio::test]
-async fn no_span_remembers_nothing() {
-    let setup = ApplierOnRedis::new().await;
-    let board = setup
-        .board(gifts(|spec| spec.dedupe = Duration::ZERO))
-        .await;
-    let item = board.by_id("u1", 1, "evt-1", NOW);
-    let outcomes = board.apply(&[item.clone(), item], NOW).await;
-    assert_eq!(outcomes, [APPLIED, APPLIED]);
-    assert_eq!(board.meta("g"), None);
 }
 
 #[tokio::test]
@@ -135,31 +104,4 @@ async fn how_many_a_shard_remembers_comes_with_every_answer() {
         assert_eq!(outcomes.iter().filter(is_refused).count(), 32 - 9);
         assert_eq!(ids.max(), 16);
     }
-}
-
-#[tokio::test]
-async fn what_is_refused_leaves_no_id() {
-    let setup = ApplierOnRedis::new().await;
-    let windows = [Period::All, Period::Day].map(WindowRule::with_defaults);
-    let board = setup.board(gifts(|spec| spec.windows = windows.to_vec()));
-    let board = board.await;
-    let most = board::limits::VALUE_MAX;
-    let yesterday = NOW.minus(HOUR * 24);
-    board
-        .apply(&[board.points("u1", most, yesterday)], NOW)
-        .await;
-    let item = board.by_id("u1", 1, "evt-1", NOW);
-    let refused = board.apply(std::slice::from_ref(&item), NOW).await;
-    let Outcome::Rejected(why) = &refused[0] else {
-        panic!("{refused:?}")
-    };
-    let why = why.to_string();
-    assert!(why.contains(&format!("points: {most} + 1")), "{why}");
-    board.apply(&[board.points("u1", -1, yesterday)], NOW).await;
-    assert_eq!(
-        board.apply(std::slice::from_ref(&item), NOW).await,
-        [APPLIED]
-    );
-    assert_eq!(board.apply(&[item], NOW).await, [DUPLICATE]);
-    assert_eq!(board.points_of(ALL, "u1"), Some(most));
 }

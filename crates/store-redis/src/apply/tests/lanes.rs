@@ -8,7 +8,7 @@ use futures::future::join_all;
 
 use super::applier::{APPLIED, ApplierOnRedis, MS, NOW, gifts, value};
 use crate::apply::lane::ITEMS_WAITING_MAX;
-use crate::boards::settings::RedisSettings;
+use redis_nodes::RedisSettings;
 use shard_store::{Batch, Change, Memory, Outcome, STANDING_WEIGHT, StoreError};
 
 const ALL: Window = Window::ALL_TIME;

@@ -8,10 +8,9 @@ use crate::boards::fixtures::gifts::gifts;
 use crate::boards::fixtures::parts::{parts_at, until};
 use crate::boards::keys;
 use crate::boards::retention::LINGER;
-use crate::boards::settings::RedisSettings;
 use crate::boards::sweep::Sweep;
 use crate::lists::Refills;
-use redis_nodes::Writes;
+use redis_nodes::{RedisSettings, Writes};
 use shard_store::StoreError;
 
 #[tokio::test(flavor = "multi_thread")]

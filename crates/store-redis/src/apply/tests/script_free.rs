@@ -10,9 +10,8 @@ use tokio::time::Instant;
 use super::applier::{APPLIED, ApplierOnRedis, Board, DUPLICATE, MS, NOW, gifts};
 use crate::apply::Applier;
 use crate::boards::parts::Parts;
-use crate::boards::settings::RedisSettings;
 use crate::read::Reader;
-use redis_nodes::{Nodes, Writes};
+use redis_nodes::{Nodes, RedisSettings, Writes};
 use shard_store::{Anchor, Batch, Groups, Query, RangeAsk, StoreError};
 
 const ALL: Window = Window::ALL_TIME;
@@ -82,12 +81,9 @@ async fn all_counts_beside(other: Writes) {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn two_servers_that_write_to_one_shard_lose_nothing() {
-    all_counts_beside(Writes::ScriptFree).await;
-}
-
-#[tokio::test(flavor = "multi_thread")]
-async fn beside_a_server_whose_functions_redis_runs_nothing_is_lost() {
-    all_counts_beside(Writes::Function).await;
+    for other in [Writes::ScriptFree, Writes::Function] {
+        all_counts_beside(other).await;
+    }
 }
 
 #[tokio::test(flavor = "multi_thread")]

@@ -4,12 +4,13 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use board::{
-    ContributionId, Direction, FieldName, FieldRule, IdDigest, Incarnation, Kind, Member, Mode, Op,
-    Packing, Period, Rules, Ties, Timestamp, Value, Values, Window, WindowRule, limits::VALUE_MAX,
+    ContributionId, IdDigest, Incarnation, Kind, Member, Mode, Rules, Ties, Timestamp, Window,
 };
+use testkit::conformance::any_kind::{self, any_outright, any_values};
+use testkit::conformance::fixtures::gifts_spec;
 use testkit::dice::Dice;
 
-use super::applier::{HOUR, MS, NOW, gifts};
+use super::applier::{HOUR, MS};
 use shard_store::{Change, Item};
 
 /// Names that a store might misread.
@@ -23,100 +24,30 @@ const NAMES: [&str; 7] = [
     "日本 \u{1F3C6}",
 ];
 
-fn pick<'a, T>(dice: &mut Dice, choices: &'a [T]) -> &'a T {
-    &choices[dice.below(choices.len())]
-}
-
+/// A kind of any sort, of one shard. A third have one field that sums, as most boards do.
 pub(super) fn any_kind(dice: &mut Dice) -> Kind {
-    let modes = [Mode::Accumulate, Mode::Accumulate, Mode::Best, Mode::Latest];
-    let mode = *pick(dice, &modes);
-    let ops = [Op::Sum, Op::Sum, Op::Max, Op::Min, Op::Last];
-    // Most kinds have one field, and most of those a sum.
-    let plain = dice.below(3) == 0;
-    let count = if plain {
-        1
-    } else {
-        *pick(dice, &[1, 1, 1, 2, 3, 4])
-    };
-    let fields = (0..count).map(|index| FieldRule {
-        name: FieldName::new(&format!("f{index}")).unwrap(),
-        order: *pick(dice, &[Direction::Desc, Direction::Asc]),
-        op: match mode {
-            Mode::Accumulate if !plain => *pick(dice, &ops),
-            _ => Op::Sum,
-        },
-    });
-    let fields = fields.collect();
-    let mode = if plain { Mode::Accumulate } else { mode };
-    let ties = *pick(dice, &[Ties::Earliest, Ties::Latest, Ties::Member]);
-    let rules = Rules::new(fields, mode, ties).unwrap();
-    let packing = any_packing(dice);
-    let rules = match rules.clone().packed(packing) {
-        Ok(packed) if dice.below(2) == 0 => packed,
-        _ => rules,
-    };
-    let periods = [
-        Period::All,
-        Period::Hour,
-        Period::Day,
-        Period::Week,
-        Period::Month,
-        Period::SixHours,
-        Period::Year,
-    ];
-    let mut windows: Vec<_> = periods.map(WindowRule::with_defaults).to_vec();
-    windows.retain(|_| dice.below(2) == 0);
-    if windows.is_empty() {
-        windows.push(WindowRule::with_defaults(Period::All));
+    let mut spec = any_kind::any_kind(dice, 1).spec().clone();
+    if dice.one_in(3) {
+        let points = gifts_spec().rules.fields().to_vec();
+        let ties = *dice.pick(&[Ties::Earliest, Ties::Latest, Ties::Member]);
+        spec.rules = Rules::new(points, Mode::Accumulate, ties).unwrap();
     }
-    let dedupe = *pick(dice, &[Duration::ZERO, MS * 3, HOUR, HOUR * 24]);
-    let unbounded = windows.iter().any(|rule| rule.period == Period::All);
-    let rules = match rules.packing().cloned() {
-        Some(packing) if !unbounded => without_span(&rules, &packing),
-        _ => rules,
-    };
-    gifts(|spec| {
-        spec.rules = rules;
-        spec.windows = windows;
-        spec.dedupe = dedupe;
-    })
-}
-
-fn any_packing(dice: &mut Dice) -> Packing {
-    let from = Timestamp::from_millis(NOW.minus(HOUR * 24 * 60).millis() / 1000 * 1000);
-    Packing {
-        max: *pick(dice, &[3, 1000, 131_071]),
-        unit: MS * *pick(dice, &[1, 100, 1000]),
-        span: Some((from, from.plus(HOUR * 24 * 365))),
-    }
-}
-
-/// The same without a window that has no bounds.
-fn without_span(rules: &Rules, packing: &Packing) -> Rules {
-    let fields = rules.fields().to_vec();
-    let rules = Rules::new(fields, rules.mode(), rules.ties()).unwrap();
-    let packing = Packing {
-        span: None,
-        ..packing.clone()
-    };
-    rules.packed(packing).unwrap()
+    spec.dedupe = *dice.pick(&[Duration::ZERO, MS * 3, HOUR, HOUR * 24]);
+    Kind::new(spec).unwrap()
 }
 
 /// A pause, often none.
 pub(super) fn any_pause(dice: &mut Dice) -> Duration {
-    *pick(
-        dice,
-        &[
-            Duration::ZERO,
-            Duration::ZERO,
-            MS,
-            MS * 2,
-            HOUR / 60,
-            HOUR / 2,
-            HOUR,
-            HOUR * 25,
-        ],
-    )
+    *dice.pick(&[
+        Duration::ZERO,
+        Duration::ZERO,
+        MS,
+        MS * 2,
+        HOUR / 60,
+        HOUR / 2,
+        HOUR,
+        HOUR * 25,
+    ])
 }
 
 /// Items, mostly of the usual sort.
@@ -127,7 +58,7 @@ pub(super) fn any_items(dice: &mut Dice, kind: &Kind, now: Timestamp) -> Vec<Ite
         late: dice.below(3) == 0,
         removals: dice.below(4) == 0,
     };
-    let count = *pick(dice, &[1, 2, 5, 40]);
+    let count = *dice.pick(&[1, 2, 5, 40]);
     let mut items: Vec<Item> = Vec::new();
     for _ in 0..count {
         let mut item = any_item(dice, kind, now, &sort);
@@ -159,14 +90,8 @@ fn any_item(dice: &mut Dice, kind: &Kind, now: Timestamp, sort: &Sort) -> Item {
     let at = kind.rules().kept_time(now.minus(late));
     let change = match dice.below(8) {
         0 if sort.removals => *dice.pick(&[Change::Remove, Change::RemoveFrom, Change::Expire]),
-        1 if !sort.plain => {
-            let fits = |values: &Values| kind.rules().check_outright(values).is_ok();
-            Change::Set(any_values(dice, kind, fits))
-        }
-        _ => {
-            let fits = |values: &Values| kind.rules().check(values).is_ok();
-            Change::Fold(any_values(dice, kind, fits))
-        }
+        1 if !sort.plain => Change::Set(any_outright(dice, kind)),
+        _ => Change::Fold(any_values(dice, kind)),
     };
     let periods = kind.windows().iter().map(|rule| rule.period);
     let mut windows: Vec<Window> = periods
@@ -192,28 +117,4 @@ fn any_item(dice: &mut Dice, kind: &Kind, now: Timestamp, sort: &Sort) -> Item {
 fn any_id(dice: &mut Dice, member: &Member) -> IdDigest {
     let id = ContributionId::new(&dice.below(9).to_string()).unwrap();
     IdDigest::new(Incarnation(1), member, &id)
-}
-
-fn any_values(dice: &mut Dice, kind: &Kind, fits: impl Fn(&Values) -> bool) -> Values {
-    loop {
-        let mut values = Values::default();
-        for index in 0..kind.rules().fields().len() {
-            if kind.rules().mode() != Mode::Accumulate || dice.below(4) > 0 {
-                values.set(index, any_value(dice));
-            }
-        }
-        if fits(&values) {
-            return values;
-        }
-    }
-}
-
-fn any_value(dice: &mut Dice) -> Value {
-    let numbers = [VALUE_MAX, -VALUE_MAX, 1 << 52, -(1 << 31), (1 << 31) - 1];
-    let number = match dice.below(40) {
-        0 => *pick(dice, &numbers),
-        1..=4 => i64::try_from(dice.below(2_000_000)).unwrap() - 1_000_000,
-        _ => i64::try_from(dice.below(9)).unwrap() - 3,
-    };
-    Value::new(number).unwrap()
 }

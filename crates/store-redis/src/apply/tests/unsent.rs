@@ -4,7 +4,7 @@ use board::Window;
 use testkit::redis::{FaultProxy, Matching, RedisServer};
 
 use super::applier::{APPLIED, ApplierOnRedis, MS, NOW, gifts};
-use crate::boards::settings::RedisSettings;
+use redis_nodes::RedisSettings;
 use shard_store::StoreError;
 
 #[tokio::test(flavor = "multi_thread")]

@@ -8,7 +8,7 @@ use board::{Activity, Timestamp};
 use parking_lot::Mutex;
 use tokio::time::Instant;
 
-use crate::boards::registry::{CurrentIncarnation, Record};
+use crate::boards::registry::CurrentIncarnation;
 use crate::boards::retention::untouched_max;
 use redis_nodes::ServerId;
 use shard_store::StoreError;
@@ -63,11 +63,11 @@ pub(super) enum Lease {
 
 impl KnownIncarnation {
     pub(super) fn new(held: &CurrentIncarnation, servers: Arc<[ServerId]>, epoch: u64) -> Self {
-        let touched = held.record.as_ref().map(|record| record.touched.millis());
-        let board = held.record.as_ref().map(Record::board);
+        let record = held.record.as_ref();
+        let touched = record.map(|record| record.touched.millis());
         Self {
             servers,
-            activity: board.map_or(Activity::ALWAYS, |board| board.activity),
+            activity: record.map_or(Activity::ALWAYS, |record| record.board.activity),
             uncreated: touched.is_none(),
             touched: AtomicI64::new(touched.unwrap_or(i64::MIN)),
             due: AtomicI64::new(due_of(held)),

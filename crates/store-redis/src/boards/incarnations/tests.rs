@@ -11,7 +11,7 @@ use testkit::redis::{FaultProxy, Matching, RedisServer};
 use crate::boards::fixtures::gifts::{NOW, gifts};
 use crate::boards::fixtures::parts::{OpenedParts, parts_at};
 use crate::boards::parts::Parts;
-use crate::boards::settings::RedisSettings;
+use redis_nodes::RedisSettings;
 use shard_store::{BoardRecord, Revision, StoreError};
 
 const fn now() -> Timestamp {
@@ -26,7 +26,7 @@ async fn a_look_up_that_panics_fails_its_callers_and_no_later_one() {
     let put = opened.registry.put_kind(kind, Revision(0), true);
     let (name, put) = ("gifts/room".parse().unwrap(), put.await.unwrap());
     let created = opened.registry.create_board(&name, &put, None, now()).await;
-    let board = created.unwrap().0.board().clone();
+    let board = created.unwrap().0.board;
     let panics =
         || incarnations.join_look_up(board.incarnation, async { panic!("of the test") }.boxed());
     let failed = join_all([panics(), panics()]).await;
@@ -55,7 +55,7 @@ async fn idle_board(parts: &Parts) -> (Arc<Kind>, BoardRecord) {
     let put = parts.registry.put_kind(kind.clone(), Revision(0), true);
     let (name, put) = ("gifts/room".parse().unwrap(), put.await.unwrap());
     let created = parts.registry.create_board(&name, &put, None, now()).await;
-    (kind, created.unwrap().0.board().clone())
+    (kind, created.unwrap().0.board)
 }
 
 #[tokio::test]

@@ -7,9 +7,7 @@ use tokio::time::{Instant, timeout};
 
 use super::known::{FailedTouch, KnownIncarnation};
 use super::{Incarnations, unsent};
-use crate::boards::call_error::overloaded;
-use crate::boards::registry::{Touch, Touched};
-use crate::boards::spread::Spread;
+use crate::boards::registry::Touched;
 use shard_store::{BoardRecord, StoreError};
 
 /// The timeout of recording a touch.
@@ -34,15 +32,11 @@ impl Incarnations {
         if let Some(failed) = incarnation.touch_failed_since(came) {
             return untouched(incarnation, idle, now, failed);
         }
-        let touch = Touch {
-            now: Some(now),
-            due: None,
-        };
         for _ in 0..TOUCHES_MAX {
             if !incarnation.wants_touch(idle, now) {
                 return Ok(());
             }
-            match self.touched(board, touch).await {
+            match self.touched(board, Some(now), None).await {
                 Ok(Touched::Current(held)) => incarnation.note(&held),
                 Ok(Touched::Emptying(bound)) => {
                     if let Err(error) = self.empty(board, incarnation, bound).await {
@@ -71,14 +65,15 @@ impl Incarnations {
     pub(super) async fn touched(
         &self,
         board: &BoardRecord,
-        touch: Touch,
+        now: Option<Timestamp>,
+        due: Option<Timestamp>,
     ) -> Result<Touched, StoreError> {
-        let touched = timeout(TOUCH_TIMEOUT, self.registry.touch(board, touch));
+        let touched = timeout(TOUCH_TIMEOUT, self.registry.touch(board, now, due));
         touched.await.unwrap_or_else(|_| {
             let backlog = self.servers.writes_backlog(self.servers.registry());
             let overload = backlog.map(|backlog| backlog.overload());
             match overload.filter(|overload| overload.wait >= TOUCH_TIMEOUT) {
-                Some(overload) => Err(StoreError::Overloaded(overloaded(overload))),
+                Some(overload) => Err(StoreError::Overloaded(overload)),
                 None => Err(StoreError::Unknown(
                     "the registry does not answer".to_owned(),
                 )),
@@ -92,11 +87,8 @@ impl Incarnations {
         incarnation: &KnownIncarnation,
         bound: Timestamp,
     ) -> Result<(), StoreError> {
-        let spread = Spread {
-            board: board.clone(),
-            servers: incarnation.servers.clone(),
-        };
-        let emptied = self.shards(&spread).empty_all(bound, &self.session).await;
+        let shards = self.shards(board, incarnation);
+        let emptied = shards.empty_all(bound, &self.session).await;
         let emptied = match emptied {
             Ok(()) => self.registry.end_emptying(board, bound).await,
             error => error,

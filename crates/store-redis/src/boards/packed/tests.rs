@@ -1,9 +1,9 @@
-use board::{Member, RankWords, Standing};
+use board::{Member, Standing};
 
 use super::*;
-use crate::boards::fixtures::random_standings::{any_name, any_packed_rules, any_standing};
+use crate::boards::fixtures::random_standings::{any_bound, any_packed_rules, each};
 use crate::boards::fixtures::redis_standings::{entry, is_better};
-use testkit::dice::{Dice, Seed, runs};
+use testkit::dice::Dice;
 
 const ALL: Window = Window::ALL_TIME;
 
@@ -30,23 +30,9 @@ fn ranked(rules: &Rules, standing: &Standing, member: &Member) -> (i64, Vec<u8>)
     (score_of(rules, standing), member.as_bytes().to_vec())
 }
 
-fn each(mut check: impl FnMut(&mut Dice, &Rules, &[(Member, Standing)])) {
-    let seed = Seed::of_this_run();
-    let mut dice = Dice::new(seed.0);
-    for _ in 0..runs(2000, 50_000) {
-        let rules = any_packed_rules(&mut dice);
-        let standings = (0..dice.below(20)).map(|number| {
-            let member = any_name(&mut dice, number);
-            (member, any_standing(&mut dice, &rules))
-        });
-        let standings: Vec<_> = standings.collect();
-        check(&mut dice, &rules, &standings);
-    }
-}
-
 #[test]
 fn scores_are_decoded_to_entries_and_order_like_rank_keys() {
-    each(|_, rules, standings| {
+    each(any_packed_rules, |_, rules, standings| {
         let packed = Packed::of(rules, ALL).unwrap();
         let keyed = standings.iter().map(|(member, standing)| {
             let (ranked, entry) = (
@@ -65,7 +51,7 @@ fn scores_are_decoded_to_entries_and_order_like_rank_keys() {
 
 #[test]
 fn cuts_agree_with_their_bounds() {
-    each(|dice, rules, standings| {
+    each(any_packed_rules, |dice, rules, standings| {
         let packed = Packed::of(rules, ALL).unwrap();
         for (member, standing) in standings {
             let bound = any_bound(dice, rules.rank_words_of(standing), member);
@@ -77,28 +63,6 @@ fn cuts_agree_with_their_bounds() {
             }
         }
     });
-}
-
-/// A bound near the words: at them, at a part of them, between two units, at a value that no member
-/// has.
-fn any_bound(dice: &mut Dice, words: RankWords, member: &Member) -> Bound {
-    let mut words = words.as_slice().to_vec();
-    words.truncate(dice.below(words.len() + 3));
-    if dice.one_in(10) {
-        words.push(dice.word());
-    }
-    if !words.is_empty() && dice.one_in(2) {
-        let place = dice.below(words.len());
-        words[place] = match dice.below(3) {
-            0 => *dice.pick(&[0, 1, u64::MAX, SIGN, SIGN - 1, SIGN + 2]),
-            1 => words[place].wrapping_add(1),
-            _ => words[place].wrapping_sub(1),
-        };
-    }
-    Bound {
-        words: RankWords::new(&words),
-        member: dice.one_in(2).then(|| member.clone()),
-    }
 }
 
 #[test]

@@ -16,7 +16,6 @@ use futures::stream::{self, StreamExt as _, TryStreamExt as _};
 use parking_lot::Mutex;
 use tokio::time::Instant;
 
-use crate::boards::call_error::{failed, unread};
 use crate::boards::parts::Parts;
 use crate::boards::wire::{Garbled, Unpack};
 use crate::boards::{keys, spread};
@@ -114,14 +113,7 @@ impl Profiles {
                 "delete_profiles"
             };
             let call = call_of(&of, &place, function, Effect::Write, until, change);
-            async move {
-                self.parts
-                    .servers
-                    .call(at, &call)
-                    .await
-                    .map(drop)
-                    .map_err(failed)
-            }
+            self.change(at, call)
         });
         let calls: Vec<_> = calls.collect();
         let done: Vec<Result<(), StoreError>> = stream::iter(calls)
@@ -129,6 +121,11 @@ impl Profiles {
             .collect()
             .await;
         all_or_unknown(done)
+    }
+
+    async fn change(&self, at: Location, call: Call) -> Result<(), StoreError> {
+        self.parts.servers.call(at, &call).await?;
+        Ok(())
     }
 
     /// Returns the profiles of members, in order.
@@ -160,13 +157,13 @@ impl Profiles {
             };
             let call = call_of(&of, place, "profiles", Effect::Read, until, member);
             async move {
-                let answer = self.parts.servers.call(at, &call).await.map_err(failed)?;
-                let profiles = parse(&answer.payload).map_err(unread)?;
+                let answer = self.parts.servers.call(at, &call).await?;
+                let profiles = parse(&answer.payload)?;
                 let indexes: Vec<usize> = of.into_values().flatten().collect();
                 if profiles.len() == indexes.len() {
                     Ok(indexes.into_iter().zip(profiles))
                 } else {
-                    Err(unread(Garbled("another number of profiles")))
+                    Err(StoreError::from(Garbled("another number of profiles")))
                 }
             }
         });
@@ -188,14 +185,7 @@ impl Profiles {
                 let keys = vec![place.key(shard)];
                 let call = Call::new("drop_profiles", Effect::Write, keys, Vec::new(), until);
                 let at = place.location(shard);
-                async move {
-                    self.parts
-                        .servers
-                        .call(at, &call)
-                        .await
-                        .map(drop)
-                        .map_err(failed)
-                }
+                self.change(at, call)
             });
             let drops = stream::iter(drops.collect::<Vec<_>>()).buffer_unordered(CALLS_AT_ONCE);
             drops.try_collect::<()>().await?;

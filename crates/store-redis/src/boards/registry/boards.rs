@@ -5,10 +5,8 @@ use bytes::Bytes;
 use tokio::time::Instant;
 
 use super::record::{Record, activity_text, due_and_rest, servers_text};
-use super::{
-    Registry, boards_key, failed, flag, settled_key, subjects_key, text, unread, unread_write,
-};
-use crate::boards::call_error::overloaded;
+use super::{Registry, flag, text};
+use crate::boards::keys::of_kind;
 use crate::boards::retention::LINGER;
 use crate::boards::wire::{Garbled, Unpack};
 use redis_nodes::{Call, CallError, Effect, registry_key};
@@ -21,10 +19,11 @@ impl Registry {
     /// Returns the record of a board, created or not.
     pub(crate) async fn board(&self, name: &BoardName) -> Result<Option<Record>, StoreError> {
         let kind = name.kind();
-        let keys = vec![registry_key("kinds"), boards_key(kind), settled_key(kind)];
+        let (boards, settled) = (of_kind("boards", kind), of_kind("settled", kind));
+        let keys = vec![registry_key("kinds"), boards, settled];
         let args = vec![text(kind), text(name.subject())];
-        let answer = self.read("board", keys, args).await.map_err(failed)?;
-        Record::parse_reply(name, &answer).map_err(unread)
+        let answer = self.read("board", keys, args).await?;
+        Ok(Record::parse_reply(name, &answer)?)
     }
 
     /// Returns the created boards of a kind whose subjects begin with `prefix`, by the bytes of their subjects.
@@ -35,11 +34,11 @@ impl Registry {
         after: Option<&Subject>,
         limit: usize,
     ) -> Result<Vec<BoardRecord>, StoreError> {
-        let keys = vec![boards_key(kind), subjects_key(kind)];
+        let keys = vec![of_kind("boards", kind), of_kind("subjects", kind)];
         let (from, to) = subject_range(prefix, after);
         let args = vec![from, to, text(limit)];
-        let answer = self.read("boards", keys, args).await.map_err(failed)?;
-        listed(kind, &answer).map_err(unread)
+        let answer = self.read("boards", keys, args).await?;
+        Ok(listed(kind, &answer)?)
     }
 
     /// Creates a board's record, or one of its settings, or returns the existing one, with the time
@@ -56,14 +55,14 @@ impl Registry {
         // stay without its own.
         let until = Instant::now() + self.settings.write_deadline;
         let checked = self.servers.check_backlogs(until);
-        checked.map_err(|overload| StoreError::Overloaded(overloaded(overload)))?;
+        checked.map_err(StoreError::Overloaded)?;
         let of = name.kind();
         let (call, number) = self.next_call();
         let keys = vec![
             registry_key("kinds"),
-            boards_key(of),
-            subjects_key(of),
-            settled_key(of),
+            of_kind("boards", of),
+            of_kind("subjects", of),
+            of_kind("settled", of),
             registry_key("due"),
             call,
         ];
@@ -85,19 +84,17 @@ impl Registry {
             Err(CallError::Refused(refusal)) if refusal.code == "STALE" => {
                 return Err(CreateBoardError::StaleKind);
             }
-            answer => answer.map_err(failed)?,
+            answer => answer.map_err(StoreError::from)?,
         };
         let (due, record) = due_and_rest(&answer)
             .and_then(|(due, letter, record)| {
                 Ok((due, Record::parse(name, letter == "c", record)?))
             })
-            .map_err(unread_write)?;
-        if record.board().created {
+            .map_err(Garbled::in_doubt)?;
+        if record.board.created {
             Ok((record, due))
         } else {
-            Err(CreateBoardError::SettingsUnseen(Box::new(
-                record.spread.board,
-            )))
+            Err(CreateBoardError::SettingsUnseen(Box::new(record.board)))
         }
     }
 
@@ -113,8 +110,8 @@ impl Registry {
         let (call, number) = self.next_call();
         let keys = vec![
             registry_key("kinds"),
-            boards_key(of),
-            settled_key(of),
+            of_kind("boards", of),
+            of_kind("settled", of),
             registry_key("due"),
             call,
         ];
@@ -134,15 +131,13 @@ impl Registry {
             Err(CallError::Refused(refusal)) => match refusal.code.as_str() {
                 "STALE" => return Err(PutSettingsError::StaleKind),
                 "CREATED" => return Err(PutSettingsError::AlreadyCreated),
-                _ => return Err(failed(CallError::Refused(refusal)).into()),
+                _ => return Err(StoreError::from(CallError::Refused(refusal)).into()),
             },
-            answer => answer.map_err(failed)?,
+            answer => answer.map_err(StoreError::from)?,
         };
         Ok(made(name, &answer)?)
     }
-}
 
-impl Registry {
     /// Changes the activity of a created board from that of `board`, before `until`.
     pub(crate) async fn change_activity(
         &self,
@@ -152,7 +147,7 @@ impl Registry {
     ) -> Result<Record, ChangeActivityError> {
         let name = &board.name;
         let (call, number) = self.next_call();
-        let keys = vec![boards_key(name.kind()), registry_key("due"), call];
+        let keys = vec![of_kind("boards", name.kind()), registry_key("due"), call];
         let args = vec![
             number,
             text(name),
@@ -172,7 +167,7 @@ impl Registry {
             Err(CallError::Refused(refusal)) if ["DEAD", "CHANGED"].contains(&&*refusal.code) => {
                 Err(ChangeActivityError::Stale)
             }
-            Err(error) => Err(failed(error).into()),
+            Err(error) => Err(StoreError::from(error).into()),
         }
     }
 }
@@ -202,7 +197,7 @@ pub(super) fn drawn() -> Result<Incarnation, StoreError> {
 
 fn made(name: &BoardName, answer: &[u8]) -> Result<Record, StoreError> {
     let made = Record::parse_reply(name, answer).and_then(|made| made.ok_or(Garbled("no board")));
-    made.map_err(unread_write)
+    made.map_err(Garbled::in_doubt)
 }
 
 fn listed(kind: &KindName, answer: &[u8]) -> Result<Vec<BoardRecord>, Garbled> {
@@ -211,7 +206,7 @@ fn listed(kind: &KindName, answer: &[u8]) -> Result<Vec<BoardRecord>, Garbled> {
     let boards = (0..count).map(|_| {
         let subject = Subject::new(answer.text()?).map_err(|_| Garbled("no subject"))?;
         let name = BoardName::new(kind.clone(), subject);
-        Ok(Record::parse(&name, true, answer.text()?)?.spread.board)
+        Ok(Record::parse(&name, true, answer.text()?)?.board)
     });
     boards.collect()
 }

@@ -6,7 +6,7 @@ use std::time::Duration;
 use board::{BoardName, Timestamp};
 use bytes::Bytes;
 
-use super::{Registry, failed, text, unread_write};
+use super::{Registry, text};
 use crate::boards::wire::{Garbled, Unpack};
 use shard_store::StoreError;
 
@@ -39,8 +39,8 @@ impl Registry {
             text(limit),
         ];
         let keys = vec![registry_key("due"), registry_key(&name)];
-        let answer = self.write("take_due", keys, args).await.map_err(failed)?;
-        let boards = names(&answer).map_err(unread_write)?;
+        let answer = self.write("take_due", keys, args).await?;
+        let boards = names(&answer).map_err(Garbled::in_doubt)?;
         Ok(Claimed { boards, mark })
     }
 
@@ -55,8 +55,9 @@ impl Registry {
             args.push(text(name));
             args.push(due.map_or(Bytes::from_static(b"-"), |due| text(due.millis())));
         }
-        let set = self.write("set_due", vec![registry_key("due")], args);
-        set.await.map(drop).map_err(failed)
+        self.write("set_due", vec![registry_key("due")], args)
+            .await?;
+        Ok(())
     }
 }
 

@@ -6,7 +6,8 @@ use tokio::time::Instant;
 
 use super::boards::drawn;
 use super::record::{self, Record, activity_text};
-use super::{Registry, boards_key, failed, settled_key, subjects_key, text, unread, unread_write};
+use super::{Registry, text};
+use crate::boards::keys::of_kind;
 use crate::boards::wire::{Garbled, Unpack};
 use redis_nodes::{Call, CallError, Effect, Refusal, registry_key};
 use shard_store::{BoardRecord, BoardSettings, DeleteBoardError, StoreError};
@@ -16,15 +17,6 @@ const DYING_AT_ONCE: usize = 100;
 
 /// An argument that is not given.
 const NONE: Bytes = Bytes::from_static(b"-");
-
-/// Why a board is touched.
-#[derive(Debug, Clone, Copy, Default)]
-pub(crate) struct Touch {
-    /// It is about to be written to.
-    pub(crate) now: Option<Timestamp>,
-    /// Something of it is past its time then.
-    pub(crate) due: Option<Timestamp>,
-}
 
 /// Settings that the name of a board keeps when it ends.
 #[derive(Debug, Clone)]
@@ -83,30 +75,32 @@ impl Registry {
     ) -> Result<CurrentIncarnation, StoreError> {
         let name = &board.name;
         let kind = name.kind();
-        let keys = vec![boards_key(kind), settled_key(kind), registry_key("due")];
+        let (boards, settled) = (of_kind("boards", kind), of_kind("settled", kind));
+        let keys = vec![boards, settled, registry_key("due")];
         let args = vec![text(name), text(name.subject()), text(board.incarnation)];
         match self.read("incarnation", keys, args).await {
-            Ok(answer) => held(name, &answer).map_err(unread),
+            Ok(answer) => Ok(held(name, &answer)?),
             Err(error) => Err(dead_or_failed(error)),
         }
     }
 
-    /// Records that a board is about to be written to, or when something of it is due;
+    /// Records that a board is about to be written to `now`, and when something of it is past its time;
     /// `IncarnationEnded` if this incarnation has ended.
     pub(crate) async fn touch(
         &self,
         board: &BoardRecord,
-        touch: Touch,
+        now: Option<Timestamp>,
+        due: Option<Timestamp>,
     ) -> Result<Touched, StoreError> {
         let name = &board.name;
-        let keys = vec![boards_key(name.kind()), registry_key("due")];
+        let keys = vec![of_kind("boards", name.kind()), registry_key("due")];
         let millis = |time: Option<Timestamp>| time.map_or(NONE, |time| text(time.millis()));
         let args = vec![
             text(name),
             text(name.subject()),
             text(board.incarnation),
-            millis(touch.now),
-            millis(touch.due),
+            millis(now),
+            millis(due),
         ];
         let call = self.write_call("touch", keys, args);
         // Most callers have a shorter timeout of their own, and a touch that is given up is not repeated.
@@ -117,10 +111,10 @@ impl Registry {
         match self.call(&call).await {
             Ok(answer) => held(name, &answer)
                 .map(Touched::Current)
-                .map_err(unread_write),
+                .map_err(Garbled::in_doubt),
             Err(CallError::Refused(Refusal { code, payload })) if code == "EMPTYING" => {
                 let bound = std::str::from_utf8(&payload).map_err(|_| Garbled("no UTF-8"));
-                let bound = bound.and_then(record::time).map_err(unread_write)?;
+                let bound = bound.and_then(record::time).map_err(Garbled::in_doubt)?;
                 Ok(Touched::Emptying(bound))
             }
             Err(error) => Err(dead_or_failed(error)),
@@ -134,20 +128,20 @@ impl Registry {
         record: &Record,
         bound: Timestamp,
     ) -> Result<bool, StoreError> {
-        let name = &record.board().name;
+        let name = &record.board.name;
         let args = vec![
             text(name.subject()),
-            text(record.spread.incarnation()),
+            text(record.board.incarnation),
             text(record.touched.millis()),
             text(bound.millis()),
         ];
-        let keys = vec![boards_key(name.kind())];
+        let keys = vec![of_kind("boards", name.kind())];
         match self.write("begin_emptying", keys, args).await {
             Ok(_) => Ok(true),
             Err(CallError::Refused(refusal)) if ["TOUCHED", "DEAD"].contains(&&*refusal.code) => {
                 Ok(false)
             }
-            Err(error) => Err(failed(error)),
+            Err(error) => Err(error.into()),
         }
     }
 
@@ -162,9 +156,9 @@ impl Registry {
             text(board.incarnation),
             text(bound.millis()),
         ];
-        let keys = vec![boards_key(board.name.kind())];
-        let ended = self.write("end_emptying", keys, args).await;
-        ended.map(drop).map_err(failed)
+        let keys = vec![of_kind("boards", board.name.kind())];
+        self.write("end_emptying", keys, args).await?;
+        Ok(())
     }
 
     /// Ends the current incarnation of a board. Returns where its tombstones belong, unless it had
@@ -181,53 +175,33 @@ impl Registry {
             Err(CallError::Refused(refusal)) if refusal.code == "NOTTHERE" => {
                 return Err(DeleteBoardError::NotFound);
             }
-            answer => answer.map_err(failed)?,
+            answer => answer.map_err(StoreError::from)?,
         };
         if answer.first() == Some(&b'u') {
             return Ok(None);
         }
-        Ok(Record::parse_reply(name, &answer).map_err(unread_write)?)
+        Ok(Record::parse_reply(name, &answer).map_err(Garbled::in_doubt)?)
     }
 
-    /// Ends this incarnation of a board, before `until`, touched or not, unless its activity was changed
-    /// since its record was read, and keeps settings for its name. Returns whether it did.
-    pub(crate) async fn delete_incarnation(
+    /// Ends this incarnation of a board, before `until`, unless its activity was changed since its record was read or,
+    /// with `untouched`, it was touched. Its name keeps the settings `after`. Returns whether it did.
+    pub(crate) async fn end_incarnation(
         &self,
         record: &Record,
+        untouched: bool,
         after: Option<After>,
         until: Instant,
     ) -> Result<bool, StoreError> {
-        self.end_only(record, None, after, until).await
-    }
-
-    /// Ends this incarnation of a board as [`Registry::delete_incarnation`] does, unless it was touched since its
-    /// record was read.
-    pub(crate) async fn delete_untouched(
-        &self,
-        record: &Record,
-        after: Option<After>,
-        until: Instant,
-    ) -> Result<bool, StoreError> {
-        let touched = Some(record.touched);
-        self.end_only(record, touched, after, until).await
-    }
-
-    async fn end_only(
-        &self,
-        record: &Record,
-        touched: Option<Timestamp>,
-        after: Option<After>,
-        until: Instant,
-    ) -> Result<bool, StoreError> {
+        let touched = untouched.then(|| text(record.touched.millis()));
         let condition = [
-            text(record.spread.incarnation()),
-            touched.map_or(NONE, |touched| text(touched.millis())),
+            text(record.board.incarnation),
+            touched.unwrap_or(NONE),
             after.as_ref().map_or(NONE, |after| text(after.settled())),
             after.map_or(NONE, |after| text(after.kept_until().millis())),
-            text(activity_text(&record.board().activity)),
+            text(activity_text(&record.board.activity)),
         ];
         // The sweep holds the shards of a board until its end is decided.
-        let ended = self.end(&record.board().name, condition, Some(until), until);
+        let ended = self.end(&record.board.name, condition, Some(until), until);
         match ended.await {
             Ok(_) => Ok(true),
             Err(CallError::Refused(refusal))
@@ -235,7 +209,7 @@ impl Registry {
             {
                 Ok(false)
             }
-            Err(error) => Err(failed(error)),
+            Err(error) => Err(error.into()),
         }
     }
 
@@ -251,9 +225,9 @@ impl Registry {
         let kind = name.kind();
         let (call, number) = self.next_call();
         let keys = vec![
-            boards_key(kind),
-            subjects_key(kind),
-            settled_key(kind),
+            of_kind("boards", kind),
+            of_kind("subjects", kind),
+            of_kind("settled", kind),
             registry_key("due"),
             registry_key("dying"),
             call,
@@ -272,15 +246,15 @@ impl Registry {
     /// Records that all tombstones of an incarnation were put.
     pub(crate) async fn deleted(&self, incarnation: Incarnation) -> Result<(), StoreError> {
         let keys = vec![registry_key("dying")];
-        let deleted = self.write("deleted", keys, vec![text(incarnation)]).await;
-        deleted.map(drop).map_err(failed)
+        self.write("deleted", keys, vec![text(incarnation)]).await?;
+        Ok(())
     }
 
     /// Returns whether this incarnation has ended and tombstones of it may be missing.
     pub(crate) async fn is_dying(&self, incarnation: Incarnation) -> Result<bool, StoreError> {
         let keys = vec![registry_key("dying")];
-        let answer = self.read("is_dying", keys, vec![text(incarnation)]).await;
-        Ok(*answer.map_err(failed)? == *b"1")
+        let answer = self.read("is_dying", keys, vec![text(incarnation)]).await?;
+        Ok(*answer == *b"1")
     }
 
     /// Returns some of the incarnations of which tombstones may be missing, and the cursor of the
@@ -288,15 +262,15 @@ impl Registry {
     pub(crate) async fn dying(&self, cursor: &str) -> Result<(String, Vec<Record>), StoreError> {
         let keys = vec![registry_key("dying")];
         let args = vec![text(cursor), text(DYING_AT_ONCE)];
-        let answer = self.read("dying", keys, args).await.map_err(failed)?;
-        dying(&answer).map_err(unread)
+        let answer = self.read("dying", keys, args).await?;
+        Ok(dying(&answer)?)
     }
 }
 
 fn dead_or_failed(error: CallError) -> StoreError {
     match error {
         CallError::Refused(refusal) if refusal.code == "DEAD" => StoreError::IncarnationEnded,
-        error => failed(error),
+        error => error.into(),
     }
 }
 

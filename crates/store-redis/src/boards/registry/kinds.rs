@@ -6,51 +6,37 @@ use board::limits::KINDS_MAX;
 use board::{Kind, KindName};
 use bytes::Bytes;
 
-use super::kind_records::{parse, written};
-use super::profiles::{ended_profiles_key, profiles_key};
-use super::{Registry, failed, flag, settled_key, subjects_key, text, unread};
+use super::{Registry, flag, text};
+use crate::boards::keys::of_kind;
 use crate::boards::wire::{Garbled, Unpack};
 use redis_nodes::{CallError, registry_key};
-use shard_store::{KindRecord, KindWriteError, Revision, StoreError};
+use shard_store::{KindRecord, KindWriteError, Revision, StoreError, kind_text};
 
 /// The number of boards that become due in one call.
 const DUE_BOARDS_MAX: usize = 1_000;
 
-pub(super) fn kinds_key() -> Bytes {
-    registry_key("kinds")
-}
-
 impl Registry {
     /// Returns every kind ever written, by name.
     pub(crate) async fn kinds(&self) -> Result<Vec<KindRecord>, StoreError> {
-        let answer = self.read("kinds", vec![kinds_key()], Vec::new()).await;
-        let answer = answer.map_err(failed)?;
-        let mut kinds = self.parse_all(&answer).map_err(unread)?;
+        let keys = vec![registry_key("kinds")];
+        let answer = self.read("kinds", keys, Vec::new()).await?;
+        let mut answer = Unpack::new(&answer);
+        let count = answer.array()? / 2;
+        let kinds = (0..count).map(|_| parse(answer.text()?, answer.text()?));
+        let mut kinds = kinds.collect::<Result<Vec<_>, _>>()?;
         kinds.sort_unstable_by(|one, other| one.name.cmp(&other.name));
         Ok(kinds)
     }
 
-    fn parse_all(&self, answer: &[u8]) -> Result<Vec<KindRecord>, Garbled> {
-        let mut answer = Unpack::new(answer);
-        let mut read = self.read.lock();
-        let count = answer.array()? / 2;
-        let kinds = (0..count).map(|_| {
-            let name = answer.text()?;
-            read.record(name, answer.text()?)
-        });
-        kinds.collect()
-    }
-
     /// Returns a kind's record.
     pub(crate) async fn kind(&self, name: &KindName) -> Result<Option<KindRecord>, StoreError> {
-        let answer = self.read("kind", vec![kinds_key()], vec![text(name)]).await;
-        let answer = answer.map_err(failed)?;
-        let held = std::str::from_utf8(&answer).map_err(|_| unread(Garbled("no UTF-8")))?;
+        let keys = vec![registry_key("kinds")];
+        let held = self.read("kind", keys, vec![text(name)]).await?;
         if held.is_empty() {
             return Ok(None);
         }
-        let record = self.read.lock().record(name.as_str(), held);
-        record.map(Some).map_err(unread)
+        let held = std::str::from_utf8(&held).map_err(|_| Garbled("no UTF-8"))?;
+        Ok(Some(parse(name.as_str(), held)?))
     }
 
     /// Writes a kind whose record is at `expected`. If it keeps windows differently than before,
@@ -101,12 +87,12 @@ impl Registry {
         let name = &record.name;
         let (call, number) = self.next_call();
         let keys = vec![
-            kinds_key(),
-            subjects_key(name),
-            settled_key(name),
+            registry_key("kinds"),
+            of_kind("subjects", name),
+            of_kind("settled", name),
             call,
-            profiles_key(),
-            ended_profiles_key(),
+            registry_key("profiles"),
+            registry_key("ended_profiles"),
         ];
         let args = vec![
             number,
@@ -130,9 +116,9 @@ impl Registry {
                 "STALE" => KindWriteError::Stale,
                 "TOOMANY" => KindWriteError::TooMany,
                 "HASBOARDS" => KindWriteError::HasBoards,
-                _ => failed(CallError::Refused(refusal)).into(),
+                _ => StoreError::from(CallError::Refused(refusal)).into(),
             }),
-            Err(error) => Err(failed(error).into()),
+            Err(error) => Err(StoreError::from(error).into()),
         }
     }
 
@@ -140,12 +126,59 @@ impl Registry {
     async fn make_due(&self, kind: &KindName) -> Result<(), StoreError> {
         let mut after = Bytes::new();
         loop {
-            let keys = vec![subjects_key(kind), registry_key("due")];
+            let keys = vec![of_kind("subjects", kind), registry_key("due")];
             let args = vec![after, text(kind), text(DUE_BOARDS_MAX)];
-            after = self.write("make_due", keys, args).await.map_err(failed)?;
+            after = self.write("make_due", keys, args).await?;
             if after.is_empty() {
                 return Ok(());
             }
         }
+    }
+}
+
+/// Reads `REVISION MEANING JSON`, or `REVISION - ` of a deleted kind.
+fn parse(name: &str, text: &str) -> Result<KindRecord, Garbled> {
+    let mut words = text.splitn(3, ' ');
+    let mut word = || words.next().ok_or(Garbled("no kind's record"));
+    let (revision, meaning, json) = (word()?, word()?, word()?);
+    let kind = if meaning == "-" {
+        None
+    } else {
+        let kind = kind_text::decode_kind(json).map_err(|error| {
+            tracing::error!(kind = name, %error, "the registry has a kind that this server cannot read");
+            Garbled("a kind that this server cannot read")
+        })?;
+        if format!("{:016x}", kind.meaning().0) != meaning {
+            return Err(Garbled("a kind that means something else here"));
+        }
+        Some(Arc::new(kind))
+    };
+    Ok(KindRecord {
+        name: name.parse().map_err(|_| Garbled("no kind's name"))?,
+        revision: Revision(revision.parse().map_err(|_| Garbled("no revision"))?),
+        kind,
+    })
+}
+
+/// Writes the text that [`parse`] reads.
+fn written(record: &KindRecord) -> Bytes {
+    let Some(kind) = &record.kind else {
+        return format!("{} - ", record.revision.0).into();
+    };
+    let (revision, meaning) = (record.revision.0, kind.meaning().0);
+    format!("{revision} {meaning:016x} {}", kind_text::encode_kind(kind)).into()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_invalid_kind_text_is_refused() {
+        assert!(parse("gifts", "3 - ").unwrap().kind.is_none());
+        for wrong in ["", "3", "3 -", "x - ", "3 00 {}"] {
+            assert!(parse("gifts", wrong).is_err(), "{wrong:?}");
+        }
+        assert!(parse("GIFTS", "3 - ").is_err());
     }
 }

@@ -9,7 +9,6 @@
 mod boards;
 mod due;
 mod incarnations;
-mod kind_records;
 mod kinds;
 mod profiles;
 mod record;
@@ -20,23 +19,17 @@ use std::collections::HashMap;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
-use arc_swap::ArcSwap;
-use board::{Kind, KindName, Meaning};
+use board::{Kind, Meaning};
 use bytes::Bytes;
 use futures::FutureExt as _;
-use parking_lot::Mutex;
+use parking_lot::RwLock;
 use tokio::time::Instant;
 
-use super::call_error::{failed, unread};
-use super::keys;
 use super::session::Session;
-use super::settings::RedisSettings;
-use super::wire::Garbled;
 pub(super) use due::Claimed;
-pub(super) use incarnations::{After, CurrentIncarnation, Touch, Touched};
-use kind_records::ReadKinds;
+pub(super) use incarnations::{After, CurrentIncarnation, Touched};
 pub(crate) use record::{Record, activity_text};
-use redis_nodes::{Call, CallError, Effect, Nodes, registry_key};
+use redis_nodes::{Call, CallError, Effect, Nodes, RedisSettings, registry_key};
 use shard_store::{BoardRecord, StoreError};
 
 /// The registry of a store, and the kinds that were seen in it.
@@ -45,8 +38,7 @@ pub(crate) struct Registry {
     servers: Arc<Nodes>,
     session: Arc<Session>,
     settings: Arc<RedisSettings>,
-    seen: ArcSwap<HashMap<Meaning, Arc<Kind>>>,
-    read: Mutex<ReadKinds>,
+    seen: RwLock<HashMap<Meaning, Arc<Kind>>>,
     epoch: AtomicU64,
     /// Serializes calls that claim boards: only the last is remembered.
     taking: tokio::sync::Mutex<()>,
@@ -63,8 +55,7 @@ impl Registry {
             servers,
             session,
             settings,
-            seen: ArcSwap::default(),
-            read: Mutex::default(),
+            seen: RwLock::default(),
             epoch: AtomicU64::new(0),
             taking: tokio::sync::Mutex::default(),
         }
@@ -80,8 +71,9 @@ impl Registry {
     /// Returns a kind with the same meaning as the board's standings, which may have another name.
     /// `StaleKind` if the board's kind was replaced.
     pub(crate) async fn kind_of(&self, board: &BoardRecord) -> Result<Arc<Kind>, StoreError> {
-        if let Some(kind) = self.seen.load().get(&board.meaning) {
-            return Ok(kind.clone());
+        let seen = self.seen.read().get(&board.meaning).cloned();
+        if let Some(kind) = seen {
+            return Ok(kind);
         }
         // Boxed because it is rare and large: it would enlarge every future that contains it.
         let record = self.kind(board.name.kind()).boxed().await?;
@@ -95,12 +87,8 @@ impl Registry {
     /// Caches a kind by its meaning.
     pub(crate) fn see(&self, kind: &Arc<Kind>) {
         let meaning = kind.meaning();
-        if !self.seen.load().contains_key(&meaning) {
-            self.seen.rcu(|seen| {
-                let mut seen = HashMap::clone(seen);
-                seen.insert(meaning, kind.clone());
-                seen
-            });
+        if !self.seen.read().contains_key(&meaning) {
+            self.seen.write().insert(meaning, kind.clone());
         }
     }
 
@@ -143,19 +131,6 @@ impl Registry {
     }
 }
 
-/// The keys of the registry about one kind.
-fn boards_key(kind: &KindName) -> Bytes {
-    keys::of_kind("boards", kind)
-}
-
-fn subjects_key(kind: &KindName) -> Bytes {
-    keys::of_kind("subjects", kind)
-}
-
-fn settled_key(kind: &KindName) -> Bytes {
-    keys::of_kind("settled", kind)
-}
-
 #[expect(
     clippy::needless_pass_by_value,
     reason = "what is shown is mostly made for it"
@@ -166,9 +141,4 @@ fn text(shown: impl ToString) -> Bytes {
 
 fn flag(truth: bool) -> Bytes {
     Bytes::from_static(if truth { b"1" } else { b"0" })
-}
-
-/// Returns the error of a call that may have changed something, and whose reply could not be read.
-fn unread_write(error: Garbled) -> StoreError {
-    StoreError::Unknown(error.to_string())
 }

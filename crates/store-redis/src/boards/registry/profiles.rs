@@ -6,14 +6,12 @@
 use std::time::Duration;
 
 use board::{Incarnation, KindName, ShardCount};
-use bytes::Bytes;
 use redis_nodes::{CallError, registry_key};
 use shard_store::StoreError;
 
 use super::boards::drawn;
-use super::kinds::kinds_key;
 use super::record::{hex, servers_named, servers_text};
-use super::{Registry, failed, flag, text, unread, unread_write};
+use super::{Registry, flag, text};
 use crate::boards::profiles::ProfilesPlace;
 use crate::boards::wire::{Garbled, Unpack};
 
@@ -26,29 +24,18 @@ const ENDED_FOR: Duration = Duration::from_hours(1);
 /// Maximum ended kinds that are returned at once.
 const ENDED_MAX: usize = 1_000;
 
-/// The key of where the profiles of each kind are.
-pub(super) fn profiles_key() -> Bytes {
-    registry_key("profiles")
-}
-
-/// The key of those whose kinds were deleted.
-pub(super) fn ended_profiles_key() -> Bytes {
-    registry_key("ended_profiles")
-}
-
 impl Registry {
     /// Returns where the profiles of a kind are, if it may have any.
     pub(crate) async fn profiles_place(
         &self,
         kind: &KindName,
     ) -> Result<Option<ProfilesPlace>, StoreError> {
-        let keys = vec![profiles_key()];
-        let answer = self.read("profiles_place", keys, vec![text(kind)]).await;
-        let answer = answer.map_err(failed)?;
+        let keys = vec![registry_key("profiles")];
+        let answer = self.read("profiles_place", keys, vec![text(kind)]).await?;
         if answer.is_empty() {
             return Ok(None);
         }
-        parse(kind, &answer).map(Some).map_err(unread)
+        Ok(Some(parse(kind, &answer)?))
     }
 
     /// Returns where the profiles of a kind are to be. `StaleKind`: it does not exist.
@@ -58,23 +45,22 @@ impl Registry {
     ) -> Result<ProfilesPlace, StoreError> {
         let servers = servers_text(&self.servers.ids());
         let place = format!("{} {PROFILE_SHARDS} {servers}", drawn()?);
-        let keys = vec![kinds_key(), profiles_key()];
+        let keys = vec![registry_key("kinds"), registry_key("profiles")];
         let args = vec![text(kind), place.into(), flag(self.settings.acks > 0)];
         match self.write("place_profiles", keys, args).await {
             Err(CallError::Refused(refusal)) if refusal.code == "STALE" => {
                 Err(StoreError::StaleKind)
             }
-            answer => parse(kind, &answer.map_err(failed)?).map_err(unread_write),
+            answer => parse(kind, &answer?).map_err(Garbled::in_doubt),
         }
     }
 
     /// Returns where profiles are whose kinds were deleted, the oldest first.
     pub(crate) async fn ended_profiles(&self) -> Result<Vec<ProfilesPlace>, StoreError> {
-        let keys = vec![ended_profiles_key()];
-        let answer = self
-            .read("ended_profiles", keys, vec![text(ENDED_MAX)])
-            .await;
-        parse_ended(&answer.map_err(failed)?).map_err(unread)
+        let keys = vec![registry_key("ended_profiles")];
+        let args = vec![text(ENDED_MAX)];
+        let answer = self.read("ended_profiles", keys, args).await?;
+        Ok(parse_ended(&answer)?)
     }
 
     /// Forgets ended profiles that were removed, unless they ended just now.
@@ -88,8 +74,9 @@ impl Registry {
         let servers = servers_text(servers);
         let line = format!("{incarnation} {} {servers} {kind}", shards.get());
         let args = vec![text(ENDED_FOR.as_millis()), line.into()];
-        let forgotten = self.write("forget_profiles", vec![ended_profiles_key()], args);
-        forgotten.await.map(drop).map_err(failed)
+        let keys = vec![registry_key("ended_profiles")];
+        self.write("forget_profiles", keys, args).await?;
+        Ok(())
     }
 }
 

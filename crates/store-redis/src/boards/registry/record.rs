@@ -5,7 +5,6 @@ use std::time::Duration;
 
 use board::{Activity, BoardName, Incarnation, Meaning, ShardCount, Timestamp};
 
-use crate::boards::spread::Spread;
 use crate::boards::wire::Garbled;
 use redis_nodes::ServerId;
 use shard_store::BoardRecord;
@@ -16,8 +15,10 @@ const WORDS: usize = 8;
 /// What the registry stores of a board.
 #[derive(Debug, Clone)]
 pub(crate) struct Record {
-    /// Its incarnation, and where its shards are.
-    pub(crate) spread: Spread,
+    /// The record as users of the store see it.
+    pub(crate) board: BoardRecord,
+    /// The independent servers over which its shards are spread; none on other topologies.
+    pub(crate) servers: Arc<[ServerId]>,
     /// When its settings were made, or when it was created without any. Settings that close a name
     /// may have a later time than now.
     pub(crate) at: Timestamp,
@@ -54,10 +55,8 @@ impl Record {
             created,
         };
         Ok(Self {
-            spread: Spread {
-                board,
-                servers: servers_named(servers)?,
-            },
+            board,
+            servers: servers_named(servers)?,
             at: time(at)?,
             touched: time(touched)?,
             emptying: match emptying {
@@ -82,11 +81,6 @@ impl Record {
             Some(("u", record)) => Self::parse(name, false, record).map(Some),
             Some(_) => Err(Garbled("no board")),
         }
-    }
-
-    /// Returns the record as users of the store see it.
-    pub(crate) const fn board(&self) -> &BoardRecord {
-        &self.spread.board
     }
 }
 
@@ -207,7 +201,7 @@ mod tests {
         let name = "gifts/room".parse().unwrap();
         let good = "00000000000000ff 16 0000000000000001 5 6 - - -";
         let record = Record::parse(&name, true, good).unwrap();
-        assert_eq!(record.spread.incarnation(), Incarnation(255));
+        assert_eq!(record.board.incarnation, Incarnation(255));
         assert_eq!((record.at.millis(), record.touched.millis()), (5, 6));
         for wrong in [
             "",
@@ -239,11 +233,11 @@ mod tests {
             let activity = activity.unwrap();
             assert_eq!(activity_text(&activity), word);
             let record = Record::parse(&name, true, &format!("{plain} {word}")).unwrap();
-            assert_eq!(record.board().activity, activity);
+            assert_eq!(record.board.activity, activity);
         }
         assert_eq!(activity_text(&Activity::ALWAYS), "-");
         let record = Record::parse(&name, true, &format!("{plain} -")).unwrap();
-        assert_eq!(record.board().activity, Activity::ALWAYS);
+        assert_eq!(record.board.activity, Activity::ALWAYS);
         for wrong in [
             "", "7,9", "9,7,-", "7,-,9", "7,9,9", "x,9,-", "7,9,11 -", "-,9,-,5", "-,-,-,0",
             "-,-,-,x",
@@ -261,8 +255,8 @@ mod tests {
             (format!("{plain} 7000,9000,11000 gifts/room 1 of 2"), true),
         ] {
             let record = Record::parse_named(&text).unwrap();
-            assert_eq!(record.board().name.to_string(), "gifts/room 1 of 2");
-            assert_eq!(!record.board().activity.is_always(), bounded);
+            assert_eq!(record.board.name.to_string(), "gifts/room 1 of 2");
+            assert_eq!(!record.board.activity.is_always(), bounded);
         }
         assert!(Record::parse_named("00000000000000ff 16").is_none());
     }

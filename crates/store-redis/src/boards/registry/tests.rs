@@ -10,6 +10,7 @@ use testkit::redis::{Pooled, RedisOptions, RedisServer};
 use super::*;
 use crate::boards::fixtures::gifts::{NOW, day, gifts};
 use crate::boards::fixtures::parts::{OpenedParts, parts_at};
+use crate::boards::keys::of_kind;
 use crate::boards::retention::LINGER;
 use redis_nodes::{Location, registry_key};
 use shard_store::{CreateBoardError, KindRecord, Revision};
@@ -37,9 +38,9 @@ fn create_board(opened: &OpenedParts, number: &str, deadline: &str) -> String {
     let kind = "gifts".parse().unwrap();
     let keys = [
         registry_key("kinds"),
-        boards_key(&kind),
-        subjects_key(&kind),
-        settled_key(&kind),
+        of_kind("boards", &kind),
+        of_kind("subjects", &kind),
+        of_kind("settled", &kind),
         registry_key("due"),
         registry_key(&format!("call:test:{number}")),
     ];
@@ -85,8 +86,8 @@ async fn a_kind_written_again_is_written_once() {
     let kind = "gifts".parse().unwrap();
     let keys = [
         registry_key("kinds"),
-        subjects_key(&kind),
-        settled_key(&kind),
+        of_kind("subjects", &kind),
+        of_kind("settled", &kind),
         registry_key("call:test:1"),
         registry_key("profiles"),
         registry_key("ended_profiles"),
@@ -111,9 +112,9 @@ async fn a_deletion_sent_again_is_not_a_second_one() {
     let (old, _) = created.await.unwrap();
     let of = name.kind();
     let keys = [
-        boards_key(of),
-        subjects_key(of),
-        settled_key(of),
+        of_kind("boards", of),
+        of_kind("subjects", of),
+        of_kind("settled", of),
         registry_key("due"),
         registry_key("dying"),
         registry_key("call:test:1"),
@@ -125,14 +126,14 @@ async fn a_deletion_sent_again_is_not_a_second_one() {
     };
     let deleted = delete_board("1");
     assert!(
-        deleted.starts_with(&format!("Rc{} ", old.spread.incarnation())),
+        deleted.starts_with(&format!("Rc{} ", old.board.incarnation)),
         "{deleted}"
     );
     let created = opened.registry.create_board(&name, &kind, None, now());
     let (new, _) = created.await.unwrap();
     assert_eq!(delete_board("1"), deleted);
     let on = opened.registry.board(&name).await.unwrap().unwrap();
-    assert_eq!(on.spread.incarnation(), new.spread.incarnation());
+    assert_eq!(on.board.incarnation, new.board.incarnation);
     assert!(delete_board("2").starts_with("Rc"));
     assert_eq!(delete_board("3"), "ENOTTHERE");
 }
@@ -162,11 +163,8 @@ async fn what_is_due_is_claimed_by_one() {
     assert_eq!(later.boards, std::slice::from_ref(&name));
     // A board that became due meanwhile stays so.
     let claimed = take(now().plus(minute * 7)).await;
-    let touch = Touch {
-        now: None,
-        due: Some(now()),
-    };
-    registry.touch(created.board(), touch).await.unwrap();
+    let touched = registry.touch(&created.board, None, Some(now()));
+    touched.await.unwrap();
     let next = [(&name, Some(now().plus(minute * 60)))];
     registry.set_due(&claimed, &next).await.unwrap();
     let claimed = take(now()).await;
@@ -253,7 +251,7 @@ async fn a_board_that_is_there_is_not_written_again() {
             .create_board(&name, &kind, None, later)
             .await;
         let (found, due) = found.unwrap();
-        assert_eq!(found.spread.incarnation(), created.spread.incarnation());
+        assert_eq!(found.board.incarnation, created.board.incarnation);
         assert_eq!(due, Some(now().plus(LINGER)));
     }
     assert_eq!(writes(&opened), before);
@@ -266,8 +264,8 @@ async fn a_board_that_is_there_is_not_written_again() {
     let parts = parts_at(&opened.redis.url(), &settings).await;
     let found = parts.registry.create_board(&name, &kind, None, later).await;
     assert_eq!(
-        found.unwrap().0.spread.incarnation(),
-        created.spread.incarnation()
+        found.unwrap().0.board.incarnation,
+        created.board.incarnation
     );
     assert_eq!(writes(&opened), before + 1);
     drop(replica);

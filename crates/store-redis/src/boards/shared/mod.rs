@@ -17,7 +17,6 @@ use futures::future::BoxFuture;
 use tokio::time::Instant;
 
 use self::presence::Presence;
-use super::call_error::failed;
 use super::keys::ShardKeys;
 use super::parts::Parts;
 use super::wire::{Garbled, Unpack, millis};
@@ -80,21 +79,12 @@ impl SharedTops {
         args: Vec<Bytes>,
         timeout: Duration,
     ) -> Result<Bytes, StoreError> {
-        let place = self
-            .parts
-            .incarnations
-            .place(&top.board, HOME_SHARD)
-            .await?;
+        let incarnations = &self.parts.incarnations;
+        let place = incarnations.place(&top.board, HOME_SHARD).await?;
         let key = ShardKeys::new(&top.board, HOME_SHARD).top(top.window, &top.shape);
         let until = Instant::now() + timeout;
         let call = Call::new(function, Effect::Volatile, vec![key], args, until);
-        let answer = self
-            .parts
-            .servers
-            .call(place, &call)
-            .await
-            .map_err(failed)?;
-        Ok(answer.payload)
+        Ok(self.parts.servers.call(place, &call).await?.payload)
     }
 }
 
@@ -110,11 +100,7 @@ impl SharedBoards for SharedTops {
         age_max: Duration,
     ) -> BoxFuture<'a, Result<SharedTake, StoreError>> {
         let take = async move {
-            let token = format!(
-                "{}-{}",
-                self.parts.session.name(),
-                self.parts.session.next_call()
-            );
+            let token = self.parts.session.next_name('-');
             let args = vec![
                 Bytes::from(token.clone()),
                 Bytes::copy_from_slice(known.unwrap_or_default().as_bytes()),
@@ -122,7 +108,7 @@ impl SharedBoards for SharedTops {
                 millis(LEASE),
             ];
             let payload = self.call("take", top, args, TAKE_TIMEOUT).await?;
-            taken(&payload, token).map_err(|garbled| StoreError::Unavailable(garbled.to_string()))
+            Ok(taken(&payload, token)?)
         };
         self.calls.take_shared.time(take).boxed()
     }

@@ -11,7 +11,6 @@ use bytes::Bytes;
 use tokio::task::AbortHandle;
 use tokio::time::{Instant, MissedTickBehavior, interval};
 
-use crate::boards::call_error::failed;
 use crate::boards::session::Session;
 use crate::boards::wire::{Unpack, millis};
 use redis_nodes::{Call, Effect, Nodes, registry_key};
@@ -79,8 +78,7 @@ impl Drop for Presence {
 pub(super) async fn say(servers: &Nodes, session: &Session) -> Result<u64, StoreError> {
     let args = vec![Bytes::from(session.name()), millis(PRESENT_FOR)];
     let payload = call(servers, "present", args).await?;
-    let count = Unpack::new(&payload).count();
-    count.map_err(|garbled| StoreError::Unavailable(garbled.to_string()))
+    Ok(Unpack::new(&payload).count()?)
 }
 
 async fn call(
@@ -91,6 +89,5 @@ async fn call(
     let until = Instant::now() + SAY_TIMEOUT;
     let keys = vec![registry_key("servers")];
     let call = Call::new(function, Effect::Volatile, keys, args, until);
-    let answer = servers.call(servers.registry(), &call).await;
-    answer.map(|answer| answer.payload).map_err(failed)
+    Ok(servers.call(servers.registry(), &call).await?.payload)
 }

@@ -1,33 +1,12 @@
 use board::Values;
 
 use super::*;
-use crate::boards::fixtures::random_standings::{any_name, any_rules, any_standing, points};
+use crate::boards::fixtures::random_standings::{any_bound, any_rules, each, points};
 use crate::boards::fixtures::redis_standings::{entry, is_better, ranked, standing_bytes};
-use testkit::dice::{Dice, Seed, runs};
-
-/// Rules, and standings of a few members by them.
-fn any_standings(dice: &mut Dice) -> (Rules, Vec<(Member, Standing)>) {
-    let rules = any_rules(dice);
-    let standings = (0..dice.below(30)).map(|number| {
-        let member = any_name(dice, number);
-        (member, any_standing(dice, &rules))
-    });
-    let standings = standings.collect();
-    (rules, standings)
-}
-
-fn each(mut check: impl FnMut(&mut Dice, &Rules, &[(Member, Standing)])) {
-    let seed = Seed::of_this_run();
-    let mut dice = Dice::new(seed.0);
-    for _ in 0..runs(2000, 50_000) {
-        let (rules, standings) = any_standings(&mut dice);
-        check(&mut dice, &rules, &standings);
-    }
-}
 
 #[test]
 fn stored_bytes_are_decoded_to_standing_and_entry() {
-    each(|_, rules, standings| {
+    each(any_rules, |_, rules, standings| {
         for (member, standing) in standings {
             let kept = standing_bytes(rules, standing);
             assert_eq!(standing_of(rules, &kept), Ok(*standing));
@@ -41,7 +20,7 @@ fn stored_bytes_are_decoded_to_standing_and_entry() {
 
 #[test]
 fn the_order_of_redis_is_that_of_rank_keys() {
-    each(|_, rules, standings| {
+    each(any_rules, |_, rules, standings| {
         let keyed = standings.iter().map(|(member, standing)| {
             let key = entry(rules, standing, member).key;
             (ranked(rules, standing, member), key)
@@ -54,7 +33,7 @@ fn the_order_of_redis_is_that_of_rank_keys() {
 
 #[test]
 fn cuts_agree_with_their_bounds() {
-    each(|dice, rules, standings| {
+    each(any_rules, |dice, rules, standings| {
         for (member, standing) in standings {
             let bound = any_bound(dice, rules.rank_words_of(standing), member);
             let cut = Cut::of(rules, &bound);
@@ -65,29 +44,6 @@ fn cuts_agree_with_their_bounds() {
             }
         }
     });
-}
-
-/// A bound near the words: at them, at a part of them, at a value that no member has.
-fn any_bound(dice: &mut Dice, words: RankWords, member: &Member) -> Bound {
-    let mut words = words.as_slice().to_vec();
-    words.truncate(dice.below(words.len() + 3));
-    if words.len() < RANK_WORDS_MAX && dice.one_in(10) {
-        words.push(dice.word());
-    }
-    if !words.is_empty() && dice.one_in(2) {
-        let place = dice.below(words.len());
-        let ends = [0, 1, u64::MAX, SIGN, SIGN ^ VALUE_MAX.cast_unsigned()];
-        let ends = [ends.as_slice(), &[SIGN ^ NULL.cast_unsigned()]].concat();
-        words[place] = match dice.below(3) {
-            0 => *dice.pick(&ends),
-            1 => words[place].wrapping_add(1),
-            _ => words[place].wrapping_sub(1),
-        };
-    }
-    Bound {
-        words: RankWords::new(&words),
-        member: dice.one_in(2).then(|| member.clone()),
-    }
 }
 
 #[test]

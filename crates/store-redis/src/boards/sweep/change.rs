@@ -22,7 +22,6 @@ use tokio::time::Instant;
 use super::Sweep;
 use crate::boards::registry::Record;
 use crate::boards::shards::{Freeze, Shards};
-use crate::boards::spread::Spread;
 use shard_store::{BoardRecord, ChangeActivityError, StoreError};
 
 /// The number of boards that were set right, and how long they are not set right again: the callers that
@@ -59,14 +58,13 @@ impl Sweep {
     ) -> Result<BoardRecord, ChangeActivityError> {
         let decided = Instant::now() + freeze.decided;
         let record = self.created(board).await?;
-        let spread = &record.spread;
-        if spread.board.activity != board.activity {
+        if record.board.activity != board.activity {
             return Err(ChangeActivityError::Stale);
         }
-        self.shards(spread).check_connected()?;
-        let token = Bytes::from(self.token());
+        self.shards(&record).check_connected()?;
+        let token = self.token();
         let until_decided = until.map_or(decided, |until| until.min(decided));
-        let changed = match self.hold(spread, &token, decided, freeze).await {
+        let changed = match self.hold(&record, &token, decided, freeze).await {
             Ok(()) => {
                 let changed = self
                     .parts
@@ -77,20 +75,17 @@ impl Sweep {
             Err(error) => Err(not_held(error)),
         };
         let now = match &changed {
-            Ok(record) => Ok(record.board().activity),
+            Ok(record) => Ok(record.board.activity),
             // Perhaps it was changed: the holds expire, and then the registry is asked.
             Err(ChangeActivityError::Store(error @ StoreError::Unknown(_))) => {
                 return Err(error.clone().into());
             }
-            Err(_) => self
-                .created(board)
-                .await
-                .map(|now| now.spread.board.activity),
+            Err(_) => self.created(board).await.map(|now| now.board.activity),
         };
         if let Ok(now) = now {
-            self.release(spread, &token, &now).await;
+            self.release(&record, &token, &now).await;
         }
-        Ok(changed?.spread.board)
+        Ok(changed?.board)
     }
 
     /// Handles a shard that has refused the activity of `board`. If that is what the registry has, it
@@ -99,7 +94,7 @@ impl Sweep {
     pub(crate) async fn reconcile(&self, board: &BoardRecord) {
         let (sweep, board) = (self.clone(), board.clone());
         let reconciling = tokio::spawn(async move {
-            let is_lost = |now: Record| now.spread.board.activity == board.activity;
+            let is_lost = |now: Record| now.board.activity == board.activity;
             if !sweep.created(&board).await.is_ok_and(is_lost) {
                 return;
             }
@@ -130,14 +125,14 @@ impl Sweep {
     /// Holds all shards; the first one first, so that of two changes one waits for the other.
     pub(super) async fn hold(
         &self,
-        spread: &Spread,
+        record: &Record,
         token: &Bytes,
         decided: Instant,
         freeze: Freeze,
     ) -> Result<(), StoreError> {
         let shards = Shards {
             until: decided,
-            ..self.shards(spread)
+            ..self.shards(record)
         };
         shards.hold(0, token, freeze).await?;
         let others = |shard| async move {
@@ -150,11 +145,11 @@ impl Sweep {
     }
 
     /// Thaws all shards that are held. Best effort: holds expire.
-    async fn release(&self, spread: &Spread, token: &Bytes, activity: &Activity) {
-        let shards = self.shards(spread);
+    async fn release(&self, record: &Record, token: &Bytes, activity: &Activity) {
+        let shards = self.shards(record);
         let thaw = |shard| async move {
             if let Err(error) = shards.thaw(shard, token, Some(activity)).await {
-                tracing::debug!(board = %spread.board.name, %error, "a hold ends by itself");
+                tracing::debug!(board = %record.board.name, %error, "a hold ends by itself");
             }
             Ok(())
         };

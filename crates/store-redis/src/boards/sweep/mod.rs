@@ -34,14 +34,14 @@ use std::collections::HashMap;
 use std::sync::Arc;
 
 use board::{BoardName, Incarnation, KindName, Timestamp};
+use bytes::Bytes;
 use futures::stream::{self, StreamExt};
 use moka::sync::Cache;
 use tokio::time::Instant;
 
 use super::parts::Parts;
-use super::registry::{After, Claimed, Record, Touch};
+use super::registry::{After, Claimed, Record};
 use super::shards::{Shards, not_connected};
-use super::spread::Spread;
 use crate::lists::Refills;
 use change::reconciled;
 use shard_store::{BoardRecord, DeleteBoardError, KindRecord, StoreError};
@@ -127,18 +127,15 @@ impl Sweep {
         let Some(record) = self.parts.registry.board(&board.name).await? else {
             return Ok(());
         };
-        if !record.board().activity.has_expired(now) {
+        if !record.board.activity.has_expired(now) {
             return Ok(());
         }
         let until = Instant::now() + self.parts.settings.write_deadline;
         let after = after(&record, &kind, now)?;
-        let ended = self
-            .parts
-            .registry
-            .delete_incarnation(&record, after, until)
-            .await?;
-        if ended {
-            self.parts.incarnations.forget(record.board());
+        let registry = &self.parts.registry;
+        let ended = registry.end_incarnation(&record, false, after, until);
+        if ended.await? {
+            self.parts.incarnations.forget(&record.board);
         }
         Ok(())
     }
@@ -148,7 +145,7 @@ impl Sweep {
         let Some(record) = self.parts.registry.delete_board(name).await? else {
             return Ok(());
         };
-        self.parts.incarnations.forget(record.board());
+        self.parts.incarnations.forget(&record.board);
         let ended = self.put_tombstones(&record, Away::Call).await;
         // The board has ended, whatever the error says, and the next sweep finishes it. Until
         // then servers that have not learned of its end show it and write to it, so this is not
@@ -236,40 +233,20 @@ impl Sweep {
         }
     }
 
-    /// Ends this incarnation of a board, before `until`, unless it was touched. Returns whether it
-    /// did.
-    async fn remove(
+    /// Ends this incarnation of a board, before `until`, with all that it holds; with `untouched`, unless it was touched.
+    /// Returns whether it did.
+    async fn end_incarnation(
         &self,
         record: &Record,
+        untouched: bool,
         after: Option<After>,
         until: Instant,
     ) -> Result<bool, StoreError> {
-        let removed = self
-            .parts
-            .registry
-            .delete_untouched(record, after, until)
-            .await?;
-        if removed {
-            self.parts.incarnations.forget(record.board());
-            self.put_tombstones(record, Away::PassBy).await?;
-        }
-        Ok(removed)
-    }
-
-    /// Ends this incarnation of a board, before `until`, with all that it holds. Returns whether it did.
-    async fn end_expired(
-        &self,
-        record: &Record,
-        after: Option<After>,
-        until: Instant,
-    ) -> Result<bool, StoreError> {
-        let ended = self
-            .parts
-            .registry
-            .delete_incarnation(record, after, until)
-            .await?;
-        if ended && record.board().created {
-            self.parts.incarnations.forget(record.board());
+        let registry = &self.parts.registry;
+        let ended = registry.end_incarnation(record, untouched, after, until);
+        let ended = ended.await?;
+        if ended && record.board.created {
+            self.parts.incarnations.forget(&record.board);
             self.put_tombstones(record, Away::PassBy).await?;
         }
         Ok(ended)
@@ -280,7 +257,7 @@ impl Sweep {
     async fn put_tombstones(&self, record: &Record, away: Away) -> Result<(), StoreError> {
         let shards = Shards {
             waits: away == Away::PassBy,
-            ..self.shards(&record.spread)
+            ..self.shards(record)
         };
         let (here, others) = shards.by_connection();
         let mut ended = shards.tombstones(&here).await;
@@ -291,37 +268,19 @@ impl Sweep {
             (Some(shard), Away::PassBy) => ended = ended.and(Err(not_connected(*shard))),
         }
         ended?;
-        self.parts
-            .registry
-            .deleted(record.spread.incarnation())
-            .await
-    }
-
-    async fn touch(&self, record: &Record, written: Timestamp) -> Result<(), StoreError> {
-        let touch = Touch {
-            now: Some(written),
-            due: None,
-        };
-        self.parts
-            .registry
-            .touch(record.board(), touch)
-            .await
-            .map(drop)
+        self.parts.registry.deleted(record.board.incarnation).await
     }
 
     /// Returns a name for a freeze.
-    fn token(&self) -> String {
-        format!(
-            "{}-{}",
-            self.parts.session.name(),
-            self.parts.session.next_call()
-        )
+    fn token(&self) -> Bytes {
+        self.parts.session.next_name('-').into()
     }
 
-    fn shards<'a>(&'a self, spread: &'a Spread) -> Shards<'a> {
+    fn shards<'a>(&'a self, record: &'a Record) -> Shards<'a> {
         Shards {
-            servers: &self.parts.servers,
-            spread,
+            nodes: &self.parts.servers,
+            board: &record.board,
+            servers: &record.servers,
             until: Instant::now() + self.parts.settings.write_deadline,
             waits: true,
         }

@@ -11,6 +11,7 @@ use super::{Next, Sweep};
 use crate::boards::registry::{After, Record};
 use crate::boards::retention::{LINGER, gone_at, time_to_live_ms, untouched_max};
 use crate::boards::shards::{Freeze, Shards, Spent, Survey};
+use crate::boards::spread;
 use crate::lists::List;
 use shard_store::{BoardRecord, BoardSettings, StoreError};
 
@@ -48,14 +49,14 @@ impl Sweep {
         let Some(record) = self.parts.registry.board(name).await? else {
             return Ok(None);
         };
-        if record.board().activity.has_expired(now) {
+        if record.board.activity.has_expired(now) {
             let until = Instant::now() + self.parts.settings.write_deadline;
             let after = after(&record, kind, now)?;
-            let ended = self.end_expired(&record, after, until).await?;
+            let ended = self.end_incarnation(&record, false, after, until).await?;
             // Otherwise its activity was just changed.
             return Ok(unless_ended(ended, now));
         }
-        if !record.board().created {
+        if !record.board.created {
             return self.visit_uncreated(&record, kind, now).await;
         }
         match self.survey(&record).await {
@@ -63,7 +64,7 @@ impl Sweep {
             Err(StoreError::IncarnationEnded) => {
                 let until = Instant::now() + self.parts.settings.write_deadline;
                 let after = after(&record, kind, now)?;
-                let removed = self.remove(&record, after, until).await?;
+                let removed = self.end_incarnation(&record, true, after, until).await?;
                 Ok(unless_ended(removed, now))
             }
             surveys => {
@@ -89,7 +90,7 @@ impl Sweep {
         ) else {
             return Ok(());
         };
-        if record.spread.incarnation() != board.incarnation || !record.board().created {
+        if record.board.incarnation != board.incarnation || !record.board.created {
             return Ok(());
         }
         let visit = Visit {
@@ -113,40 +114,35 @@ impl Sweep {
         kind: &Kind,
         now: Timestamp,
     ) -> Result<Next, StoreError> {
-        let end = record.board().activity.settings_kept_until(record.at);
+        let end = record.board.activity.settings_kept_until(record.at);
         if now < end {
             return Ok(Some(end));
         }
         // Settings that were made again meanwhile are another incarnation, with its own time.
         let until = Instant::now() + self.parts.settings.write_deadline;
         let after = after(record, kind, now)?;
-        self.parts
-            .registry
-            .delete_untouched(record, after, until)
-            .await?;
+        self.end_incarnation(record, true, after, until).await?;
         Ok(None)
     }
 
     /// Returns the content of all shards, or an error at once if a node is not connected: neither other boards that are
     /// due nor a request wait for it.
     async fn survey(&self, record: &Record) -> Result<Vec<Survey>, StoreError> {
-        self.shards(&record.spread).check_connected()?;
+        self.shards(record).check_connected()?;
         if let Some(bound) = record.emptying {
             // The server that began it has stopped.
             self.empty(record, bound).await?;
         }
-        let shards = self.shards(&record.spread);
+        let shards = self.shards(record);
         shards.each(|shard| shards.survey(shard)).await
     }
 
     /// Empties the window without bounds on all shards of a board for which that was decided.
     async fn empty(&self, record: &Record, bound: Timestamp) -> Result<(), StoreError> {
-        let shards = self.shards(&record.spread);
+        let shards = self.shards(record);
         shards.empty_all(bound, &self.parts.session).await?;
-        self.parts
-            .registry
-            .end_emptying(record.board(), bound)
-            .await
+        let registry = &self.parts.registry;
+        registry.end_emptying(&record.board, bound).await
     }
 }
 
@@ -220,10 +216,10 @@ impl Visit<'_> {
         for (shard, held) in (0..).zip(&self.surveys) {
             for window in &held.short {
                 let list = List {
-                    board: self.record.board().clone(),
+                    board: self.record.board.clone(),
                     shard,
                     kind: self.kind.clone(),
-                    place: self.record.spread.place(shard),
+                    place: spread::place(&self.record.board, &self.record.servers, shard),
                     window: *window,
                 };
                 drop(self.sweep.lists.start(list));
@@ -267,7 +263,7 @@ impl Visit<'_> {
     /// Returns from when on the board is deleted with all that it holds, and its own idle span, for which
     /// nothing was written to it. A board to which nothing was ever applied is withdrawn instead.
     fn over_at(&self) -> Option<(Timestamp, Duration)> {
-        let idle = self.record.board().activity.idle_span(self.kind)?;
+        let idle = self.record.board.activity.idle_span(self.kind)?;
         self.written()?;
         Some((end_of_idleness(self.record.touched, idle), idle))
     }
@@ -291,7 +287,9 @@ impl Visit<'_> {
     ) -> Result<Option<Timestamp>, StoreError> {
         let written = self.written().filter(|written| *written > bound);
         if let Some(written) = written {
-            self.sweep.touch(self.record, written).await?;
+            let registry = &self.sweep.parts.registry;
+            let board = &self.record.board;
+            registry.touch(board, Some(written), None).await?;
         }
         Ok(written)
     }
@@ -307,7 +305,7 @@ impl Visit<'_> {
         if self.written().is_some() {
             return after(self.record, self.kind, self.now);
         }
-        let board = self.record.board();
+        let board = &self.record.board;
         let settings = BoardSettings {
             shards: board.shards,
             activity: board.activity,
@@ -334,7 +332,7 @@ impl Visit<'_> {
             .map_or(touched, |written| written.max(touched));
         let linger = written.plus(LINGER);
         let end = ids.map_or(linger, |began| linger.max(began.plus(spans)));
-        let activity = self.record.board().activity;
+        let activity = self.record.board.activity;
         // Settings of a board to which nothing was applied outlast it.
         if activity.is_always() || self.written().is_none() {
             return Some(end);
@@ -366,7 +364,7 @@ impl Visit<'_> {
         after: Option<After>,
     ) -> Result<bool, StoreError> {
         let decided = Instant::now() + freeze.decided;
-        let token = Bytes::from(self.sweep.token());
+        let token = self.sweep.token();
         let shards = Shards {
             until: decided,
             ..self.shards()
@@ -383,7 +381,12 @@ impl Visit<'_> {
             }
         };
         // If the reply is lost, nothing is thawed: writers ask the registry for the outcome.
-        if frozen && self.sweep.remove(self.record, after, decided).await? {
+        if frozen
+            && self
+                .sweep
+                .end_incarnation(self.record, true, after, decided)
+                .await?
+        {
             return Ok(true);
         }
         self.thaw(&token).await;
@@ -402,7 +405,7 @@ impl Visit<'_> {
         match shards.freeze(shard, token, spent, freeze).await {
             Err(StoreError::SettingsChanged) => {
                 let incarnations = &self.sweep.parts.incarnations;
-                incarnations.thaw(self.record.board(), shard).await?;
+                incarnations.thaw(&self.record.board, shard).await?;
                 shards.freeze(shard, token, spent, freeze).await
             }
             frozen => frozen,
@@ -413,7 +416,7 @@ impl Visit<'_> {
     async fn thaw(&self, token: &Bytes) {
         let shards = self.shards();
         if let Err(error) = shards.each(|shard| shards.thaw(shard, token, None)).await {
-            tracing::debug!(board = %self.record.board().name, %error, "a freeze ends by itself");
+            tracing::debug!(board = %self.record.board.name, %error, "a freeze ends by itself");
         }
     }
 
@@ -422,7 +425,7 @@ impl Visit<'_> {
         let windows = self.surveys.iter().flat_map(|held| &held.windows);
         let windows = windows.filter_map(|window| gone_at(self.kind, *window));
         let idle_end = idle_end(self.record, self.kind).filter(|_| !idle);
-        let expires_at = self.record.board().activity.expires_at();
+        let expires_at = self.record.board.activity.expires_at();
         // Whether they are complete by then.
         let is_short = self.surveys.iter().any(|held| !held.short.is_empty());
         let refilled = is_short.then(|| self.now.plus(LINGER));
@@ -436,7 +439,7 @@ impl Visit<'_> {
     }
 
     fn shards(&self) -> Shards<'_> {
-        self.sweep.shards(&self.record.spread)
+        self.sweep.shards(self.record)
     }
 }
 
@@ -446,7 +449,7 @@ pub(super) fn after(
     kind: &Kind,
     now: Timestamp,
 ) -> Result<Option<After>, StoreError> {
-    let activity = &record.board().activity;
+    let activity = &record.board.activity;
     let after = activity.settings_after(|at| kind.admits_until(at), now);
     let kept = after.map(|(activity, settled)| {
         let settings = BoardSettings {

@@ -11,10 +11,9 @@ use tokio::time::{Instant, sleep};
 
 use super::list_board::{ALL, ListBoard, NOW, list};
 use crate::boards::fixtures::parts::parts_at;
-use crate::boards::settings::RedisSettings;
 use crate::lists::refills::REFILLS_AT_ONCE;
 use crate::lists::{List, Refills};
-use redis_nodes::Writes;
+use redis_nodes::{RedisSettings, Writes};
 use shard_store::{Batch, Change, ShardStore, StoreError};
 
 const MS: Duration = Duration::from_millis(1);

@@ -2,7 +2,7 @@ use board::Window;
 use futures::future::join_all;
 use std::collections::BTreeMap;
 
-use super::list_board::{ALL, ListBoard, list, values};
+use super::list_board::{ListBoard, list, values};
 use shard_store::{Change, ShardStore};
 use testkit::dice::{Dice, Seed, runs};
 
@@ -85,16 +85,6 @@ async fn no_update_is_lost_while_lists_are_trimmed() {
     let off = points.keys().filter(|number| !best.contains(number));
     assert!(off.map(of).all(|points| points <= worst_listed));
     assert_eq!(room.verify(false).await, []);
-}
-
-#[tokio::test]
-async fn a_kind_that_ranks_all_has_no_list() {
-    let room = ListBoard::new(None).await;
-    room.fill(300).await;
-    room.remove(300).await;
-    assert_eq!(room.counts(), (299, 299));
-    assert_eq!(room.meta('b', ALL), None);
-    assert_eq!(room.meta('s', ALL), None);
 }
 
 #[tokio::test]

@@ -22,13 +22,6 @@ async fn the_order_is_that_of_bytes_whatever_the_locale() {
     any_boards(&options).await;
 }
 
-#[tokio::test]
-async fn lua_would_go_by_the_locale() {
-    let readers = ShardReaders::on(&RedisOptions::new().locale("en_US.UTF-8")).await;
-    let script = "return ('a' < 'B') and 1 or 0";
-    assert_eq!(readers.redis.command(&["EVAL", script, "0"]).integer(), 1);
-}
-
 async fn any_boards(options: &RedisOptions) {
     let seed = Seed::of_this_run();
     let mut dice = Dice::new(seed.0);

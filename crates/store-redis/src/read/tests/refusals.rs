@@ -1,13 +1,11 @@
-//! What is not read: dead shards, dropped windows, unchanged windows, windows without members.
+//! What is not read: dead shards, dropped windows, unchanged windows.
 
 use board::{Period, Timestamp, Window};
 
 use crate::boards::fixtures::random_standings::{any_standing, points};
 use crate::boards::fixtures::redis_standings::member;
 use crate::boards::fixtures::written_window::{ShardReaders, WrittenWindow};
-use shard_store::{
-    Anchor, Groups, Query, RangeAsk, RangePart, ShardVersion, StoreError, WindowCount,
-};
+use shard_store::{Anchor, Groups, Query, RangeAsk, ShardVersion, StoreError, WindowCount};
 use testkit::dice::Dice;
 
 const HOUR_MS: i64 = 3_600_000;
@@ -33,39 +31,6 @@ fn top(window: Window, unless: Option<ShardVersion>) -> Query {
         groups: Groups::None,
         ranges: [RangeAsk::rank_of(Anchor::Rank(9))].into(),
     }
-}
-
-#[tokio::test]
-async fn a_window_without_writes_is_empty() {
-    let readers = ShardReaders::plain().await;
-    let laid = readers.board(points(), 1);
-    let query = Query {
-        ranges: [
-            RangeAsk::rank_of(Anchor::Rank(9)),
-            RangeAsk::rank_of(Anchor::Member(member("u"))),
-        ]
-        .into(),
-        ..top(laid.window, None)
-    };
-    let reading = readers
-        .reader
-        .read_one(&laid.record, 3, &query)
-        .await
-        .unwrap();
-    assert_eq!((reading.version.counter, reading.version.digest), (0, 0));
-    assert_eq!(reading.members, 0);
-    let start = RangePart {
-        anchor: Some(0),
-        ..RangePart::default()
-    };
-    assert_eq!(reading.parts, Some(vec![start, RangePart::default()]));
-    let again = top(laid.window, Some(reading.version));
-    let again = readers
-        .reader
-        .read_one(&laid.record, 3, &again)
-        .await
-        .unwrap();
-    assert_eq!(again.parts, None);
 }
 
 #[tokio::test]

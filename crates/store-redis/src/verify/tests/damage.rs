@@ -6,7 +6,7 @@ use crate::boards::fixtures::random_standings::{
 };
 use crate::boards::fixtures::redis_standings::{member, ranked};
 use crate::boards::fixtures::written_window::{ShardReaders, WrittenWindow};
-use shard_store::{Groups, IndexMismatch, Query, StoreError};
+use shard_store::{Groups, IndexMismatch, Query};
 use testkit::dice::{Dice, Seed, runs};
 
 /// Writes this many members, `u0` first.
@@ -94,10 +94,6 @@ fn reports(wrong: &[IndexMismatch]) -> Vec<(String, String)> {
 #[tokio::test]
 async fn each_fault_is_reported_once_and_repaired() {
     faults_are_reported_and_repaired(&ShardReaders::plain().await).await;
-}
-
-#[tokio::test]
-async fn without_scripts_each_fault_is_reported_once_and_repaired() {
     faults_are_reported_and_repaired(&ShardReaders::without_scripts().await).await;
 }
 
@@ -270,20 +266,6 @@ async fn a_frozen_shard_is_repaired_afterwards() {
     assert_eq!(verify(&readers, &laid, true).await.len(), 1);
     assert!(node_ms(&mut laid) >= thaw);
     assert_eq!(order_of(&readers, &laid).await, laid.sorted());
-}
-
-#[tokio::test]
-async fn dead_shards_are_not_verified() {
-    let readers = ShardReaders::plain().await;
-    let mut laid = filled(&readers, &mut Dice::new(11), 1, 5);
-    laid.set_meta("x", "1");
-    for repair in [false, true] {
-        let verified = readers
-            .verifier
-            .verify(&laid.record, laid.shard, repair)
-            .await;
-        assert_eq!(verified, Err(StoreError::IncarnationEnded));
-    }
 }
 
 #[tokio::test]

@@ -7,8 +7,8 @@ use testkit::redis::{FaultProxy, Pooled, RedisServer};
 
 use crate::boards::fixtures::gifts::{NOW, gifts};
 use crate::boards::keys;
-use crate::boards::settings::RedisSettings;
 use crate::store::RedisStore;
+use redis_nodes::RedisSettings;
 use shard_store::{Batch, BoardRecord, Change, Item, KindRecord, Revision, ShardStore};
 
 const fn now() -> Timestamp {

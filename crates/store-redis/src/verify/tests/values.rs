@@ -7,7 +7,7 @@ use testkit::redis::RedisServer;
 
 use crate::RedisStore;
 use crate::boards::keys::ShardKeys;
-use crate::boards::settings::RedisSettings;
+use redis_nodes::RedisSettings;
 
 #[tokio::test]
 async fn distinct_values_that_are_not_those_of_the_order_are_found_and_repaired() {

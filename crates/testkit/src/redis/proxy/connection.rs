@@ -89,12 +89,8 @@ impl Connection {
                 passed.clear();
                 hold(plan, &words);
             }
-            let under_way = {
-                let mut waiting = self.waiting.lock().unwrap();
-                waiting.push_back(Waiting::with(fate));
-                waiting.len()
-            };
-            plan.lock().unwrap().saw_under_way(under_way);
+            let waiting = Waiting::with(fate);
+            self.waiting.lock().unwrap().push_back(waiting);
             passed.append(&mut frame);
             // Requests that arrived together are passed on together.
             if input.buffer().is_empty() {

@@ -81,17 +81,7 @@ impl FaultProxy {
     /// Delays replies to requests that match, and those behind them, until this time after the
     /// request arrived. Ends with [`heal`](Self::heal).
     pub fn delay_replies_of(&self, matching: &Matching, by: Duration) {
-        self.plan().delay(matching, by, by);
-    }
-
-    /// Delays replies as [`delay_replies_of`](Self::delay_replies_of) does, each by a random time in this range.
-    pub fn jitter_replies_of(&self, matching: &Matching, least: Duration, most: Duration) {
-        self.plan().delay(matching, least, most);
-    }
-
-    /// Returns the most requests that have waited for replies on one connection since the last call.
-    pub fn take_most_under_way(&self) -> usize {
-        std::mem::take(&mut self.plan().most_under_way)
+        self.plan().delay(matching, by);
     }
 
     /// Holds requests that match from now on, and those behind them on their connections, until

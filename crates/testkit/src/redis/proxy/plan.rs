@@ -4,7 +4,6 @@ use std::collections::BTreeMap;
 use std::time::Duration;
 
 use super::matching::{Matching, command_of, function_of};
-use crate::dice::Dice;
 
 /// What the proxy does with a request.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -23,8 +22,7 @@ pub(super) enum Fate {
 #[derive(Debug, Default)]
 pub(super) struct Plan {
     losses: Vec<Loss>,
-    /// The shortest and the longest delay of each matching.
-    delays: Vec<(Matching, Duration, Duration)>,
+    delays: Vec<(Matching, Duration)>,
     holds: Vec<Matching>,
     /// The number of requests being held.
     pub(super) held: usize,
@@ -34,9 +32,6 @@ pub(super) struct Plan {
     pub(super) calls: BTreeMap<String, u64>,
     pub(super) arrivals: u64,
     pub(super) connections: u64,
-    /// The most requests that waited for replies on one connection.
-    pub(super) most_under_way: usize,
-    dice: Option<Dice>,
 }
 
 #[derive(Debug)]
@@ -58,16 +53,12 @@ impl Plan {
         });
     }
 
-    pub(super) fn delay(&mut self, matching: &Matching, least: Duration, most: Duration) {
-        self.delays.push((matching.clone(), least, most));
+    pub(super) fn delay(&mut self, matching: &Matching, by: Duration) {
+        self.delays.push((matching.clone(), by));
     }
 
     pub(super) fn hold(&mut self, matching: &Matching) {
         self.holds.push(matching.clone());
-    }
-
-    pub(super) fn saw_under_way(&mut self, requests: usize) {
-        self.most_under_way = self.most_under_way.max(requests);
     }
 
     /// Returns whether a request must wait.
@@ -108,15 +99,8 @@ impl Plan {
             return Fate::Hold;
         }
         let delays = self.delays.iter();
-        let delays = delays.filter(|(matching, ..)| matching.picks(words));
-        let dice = self.dice.get_or_insert_with(Dice::of_this_run);
-        let mut chosen = Duration::ZERO;
-        for (_, least, most) in delays {
-            let micros = usize::try_from(most.saturating_sub(*least).as_micros()).unwrap();
-            let more = Duration::from_micros(dice.below(micros + 1) as u64);
-            chosen = chosen.max(*least + more);
-        }
-        Fate::Pass(chosen)
+        let delays = delays.filter(|(matching, _)| matching.picks(words));
+        Fate::Pass(delays.map(|(_, by)| *by).max().unwrap_or_default())
     }
 
     fn count(&mut self, words: &[Vec<u8>]) {

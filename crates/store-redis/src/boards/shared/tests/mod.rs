@@ -15,7 +15,7 @@ use super::SharedTops;
 use crate::boards::fixtures::parts::{enter, parts_at};
 use crate::boards::keys::ShardKeys;
 use crate::boards::session::Session;
-use crate::boards::settings::RedisSettings;
+use redis_nodes::RedisSettings;
 use shard_store::{BoardRecord, Lease, SharedBoards, SharedMergeResult, SharedTake, SharedTop};
 
 const HOUR: Duration = Duration::from_hours(1);

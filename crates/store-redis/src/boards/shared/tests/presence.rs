@@ -35,12 +35,9 @@ async fn a_server_knows_whether_it_is_alone() {
 
 #[tokio::test]
 async fn servers_that_fell_silent_are_not_counted() {
-    the_silent_are_not_counted(Writes::Function).await;
-}
-
-#[tokio::test]
-async fn without_scripts_servers_that_fell_silent_are_not_counted() {
-    the_silent_are_not_counted(Writes::ScriptFree).await;
+    for writes in [Writes::Function, Writes::ScriptFree] {
+        the_silent_are_not_counted(writes).await;
+    }
 }
 
 async fn the_silent_are_not_counted(writes: Writes) {

@@ -6,7 +6,7 @@ use testkit::redis::RedisServer;
 use super::*;
 use crate::boards::fixtures::gifts::{day, gifts_over};
 use crate::boards::fixtures::parts::{DEADLINE, parts_at, until};
-use crate::boards::settings::RedisSettings;
+use redis_nodes::RedisSettings;
 
 #[tokio::test]
 async fn a_deletion_that_was_interrupted_is_finished() {
@@ -15,7 +15,7 @@ async fn a_deletion_that_was_interrupted_is_finished() {
     room.set_meta(2, "f", "somebody 1");
     room.opened
         .registry
-        .delete_board(&room.record.board().name)
+        .delete_board(&room.record.board.name)
         .await
         .unwrap();
     let dying = registry_key("dying");
@@ -23,7 +23,7 @@ async fn a_deletion_that_was_interrupted_is_finished() {
     room.sweep.drop_expired(now()).await.unwrap();
     assert!(!room.opened.exists(&dying) && !room.holds(2, today()));
     for shard in room.shards() {
-        let key = room.record.spread.keys(shard).meta();
+        let key = ShardKeys::new(&room.record.board, shard).meta();
         let fields = room.opened.redis.command(&[b"HGETALL", &*key]);
         let fields: Vec<_> = fields.items().iter().map(|field| field.text()).collect();
         assert_eq!(fields, ["x", "1"]);
@@ -36,7 +36,7 @@ async fn a_deletion_that_was_interrupted_is_finished() {
 async fn an_incarnation_that_a_shard_calls_dead_is_ended_again() {
     let room = SweptBoard::new(vec![WindowRule::with_defaults(Period::All)]).await;
     room.put_members(0, Window::ALL_TIME);
-    let board = room.record.board();
+    let board = &room.record.board;
     // The registry has lost that it was deleted.
     room.set_meta(2, "x", "1");
     room.opened.incarnations.place(board, 2).await.unwrap();
@@ -66,8 +66,7 @@ async fn a_deletion_that_did_not_reach_a_node_is_unknown() {
     let put = near.registry.put_kind(kind.clone(), Revision(0), true);
     let (name, put) = ("gifts/room 1".parse().unwrap(), put.await.unwrap());
     let created = near.registry.create_board(&name, &put, None, now()).await;
-    let spread = created.unwrap().0.spread;
-    let board = spread.board.clone();
+    let board = created.unwrap().0.board;
     far.incarnations.place(&board, 0).await.unwrap();
     let boards = keys::of_kind("boards", kind.name());
     let has_registry = |node: &RedisServer| node.command(&[b"EXISTS", &*boards]).integer() == 1;
@@ -97,7 +96,7 @@ async fn a_deletion_that_did_not_reach_a_node_is_unknown() {
     );
     // All shards have ended that could be reached.
     let has_ended = |shard: &u16| {
-        let meta = spread.keys(*shard).meta();
+        let meta = ShardKeys::new(&board, *shard).meta();
         registry.command(&[b"EXISTS", &*meta]).integer() == 1
     };
     assert_eq!((0..128).filter(has_ended).count(), 64);

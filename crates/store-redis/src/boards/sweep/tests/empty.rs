@@ -13,7 +13,7 @@ use shard_store::BoardSettings;
 #[tokio::test]
 async fn a_shard_that_holds_something_is_not_frozen() {
     let room = SweptBoard::new(vec![week_of_idleness()]).await;
-    let shards = room.sweep.shards(&room.record.spread);
+    let shards = room.sweep.shards(&room.record);
     let (mine, other) = (Bytes::from_static(b"mine"), Bytes::from_static(b"other"));
     let seen = shards.survey(0).await.unwrap();
     let freeze = async |token, idle| {
@@ -53,7 +53,7 @@ async fn a_shard_that_holds_something_is_not_frozen() {
 #[tokio::test]
 async fn a_freeze_that_ended_is_taken_back_if_the_board_exists() {
     let room = SweptBoard::new(vec![day()]).await;
-    let board = room.record.board();
+    let board = &room.record.board;
     room.set_meta(0, "f", "somebody 9999999999999");
     room.opened.incarnations.thaw(board, 0).await.unwrap();
     assert!(room.meta(0, "f").is_some(), "it has not ended");
@@ -85,16 +85,20 @@ async fn a_change_that_was_left_undecided_is_settled_by_the_sweep() {
 #[tokio::test]
 async fn a_board_whose_activity_was_changed_meanwhile_is_kept() {
     let room = SweptBoard::new(vec![WindowRule::with_defaults(Period::All)]).await;
-    let (registry, board) = (&room.opened.registry, room.record.board());
+    let (registry, board) = (&room.opened.registry, &room.record.board);
     let ends = Activity::new(None, Some(now().plus(DAY)), None).unwrap();
     let until = Instant::now() + Duration::from_mins(1);
     let changed = registry.change_activity(board, ends, until).await.unwrap();
-    let ended = registry.delete_untouched(&room.record, None, until).await;
+    let ended = registry
+        .end_incarnation(&room.record, true, None, until)
+        .await;
     assert!(!ended.unwrap());
-    let ended = registry.delete_incarnation(&room.record, None, until).await;
+    let ended = registry
+        .end_incarnation(&room.record, false, None, until)
+        .await;
     assert!(!ended.unwrap());
     assert!(room.is_there().await);
-    let ended = registry.delete_untouched(&changed, None, until).await;
+    let ended = registry.end_incarnation(&changed, true, None, until).await;
     assert!(ended.unwrap());
     assert!(!room.is_there().await);
 }
@@ -143,7 +147,7 @@ async fn a_board_without_a_successful_write_ends_and_its_settings_stay() {
             activity,
         };
         let record = registry.put_settings(&name, &kind, settings, now()).await;
-        let seen = Some(record.unwrap().spread.incarnation());
+        let seen = Some(record.unwrap().board.incarnation);
         registry
             .create_board(&name, &kind, seen, later)
             .await
@@ -164,7 +168,7 @@ async fn a_board_without_a_successful_write_ends_and_its_settings_stay() {
     assert_eq!(listed().await, 0);
     for (name, settings) in settled {
         let left = registry.board(&name).await.unwrap().unwrap();
-        let board = left.board();
+        let board = &left.board;
         assert_eq!(
             (board.shards, board.activity),
             (settings.shards, settings.activity)

@@ -13,7 +13,7 @@ async fn a_writer_finishes_what_was_begun_to_be_emptied() {
     let begun = room.opened.registry.begin_emptying(&room.record, bound);
     assert!(begun.await.unwrap());
     let later = now().plus(DAY * 9);
-    let board = room.record.board();
+    let board = &room.record.board;
     let placed = room
         .opened
         .incarnations
@@ -36,7 +36,7 @@ async fn a_writer_finishes_what_was_begun_to_be_emptied() {
     // The server that began it returns, and finds a shard that was written to since.
     room.put_members(3, Window::ALL_TIME);
     room.set_meta(3, "w", &later.millis().to_string());
-    let shards = room.sweep.shards(&room.record.spread);
+    let shards = room.sweep.shards(&room.record);
     shards.empty_all(bound, &room.opened.session).await.unwrap();
     assert!(room.holds(3, Window::ALL_TIME));
     let begun = room.opened.registry.begin_emptying(&room.record, bound);
@@ -56,7 +56,7 @@ async fn a_sweep_finishes_what_was_begun_to_be_emptied() {
         .await
         .unwrap();
     assert!(!room.holds(0, Window::ALL_TIME) && room.holds(1, today()));
-    let record = room.opened.registry.board(&room.record.board().name).await;
+    let record = room.opened.registry.board(&room.record.board.name).await;
     assert_eq!(record.unwrap().unwrap().emptying, None);
 }
 
@@ -64,7 +64,7 @@ async fn a_sweep_finishes_what_was_begun_to_be_emptied() {
 async fn a_board_is_not_idle_while_writers_touch_it() {
     let room = SweptBoard::new(vec![week_of_idleness()]).await;
     room.put_members(0, Window::ALL_TIME);
-    let (incarnations, board) = (&room.opened.incarnations, room.record.board());
+    let (incarnations, board) = (&room.opened.incarnations, &room.record.board);
     let touched = async || {
         let found = room.opened.registry.board(&board.name).await.unwrap();
         found.unwrap().touched

@@ -9,21 +9,19 @@ mod windows;
 
 use std::time::Duration;
 
-use board::{Calendar, Keep, Kind, Period, Window, WindowRule};
+use board::{Calendar, Kind, Period, Window, WindowRule};
+use testkit::conformance::fixtures::idle;
 
 use super::*;
 use crate::boards::fixtures::gifts::{NOW, gifts};
 use crate::boards::fixtures::parts::OpenedParts;
-use crate::boards::keys;
+use crate::boards::keys::{self, ShardKeys};
 use shard_store::Revision;
 
 const DAY: Duration = Duration::from_hours(24);
 
 fn week_of_idleness() -> WindowRule {
-    WindowRule {
-        keep: Keep::Idle(DAY * 8),
-        ..WindowRule::with_defaults(Period::All)
-    }
+    idle(DAY * 8)
 }
 
 fn now() -> Timestamp {
@@ -55,23 +53,23 @@ impl SweptBoard {
     }
 
     fn shards(&self) -> std::ops::Range<u16> {
-        0..self.record.board().shards.get()
+        0..self.record.board.shards.get()
     }
 
     fn meta(&self, shard: u16, field: &str) -> Option<String> {
-        let key = self.record.spread.keys(shard).meta();
+        let key = ShardKeys::new(&self.record.board, shard).meta();
         self.opened.field(&key, field)
     }
 
     fn set_meta(&self, shard: u16, field: &str, value: &str) {
-        let key = self.record.spread.keys(shard).meta();
+        let key = ShardKeys::new(&self.record.board, shard).meta();
         let words: [&[u8]; 4] = [b"HSET", &key, field.as_bytes(), value.as_bytes()];
         self.opened.redis.command(&words).integer();
     }
 
     /// Puts two members on a shard, written now.
     fn put_members(&self, shard: u16, window: Window) {
-        let of = self.record.spread.keys(shard);
+        let of = ShardKeys::new(&self.record.board, shard);
         for member in ["u1", "u2"] {
             let (scores, rank) = (of.scores(window), of.rank(window));
             let words: [&[u8]; 4] = [b"HSET", &scores, member.as_bytes(), b"standing"];
@@ -85,7 +83,7 @@ impl SweptBoard {
     }
 
     fn holds(&self, shard: u16, window: Window) -> bool {
-        let of = self.record.spread.keys(shard);
+        let of = ShardKeys::new(&self.record.board, shard);
         let held = [of.scores(window), of.rank(window)].map(|key| self.opened.exists(&key));
         assert_eq!(held[0], held[1]);
         held[0]
@@ -93,16 +91,11 @@ impl SweptBoard {
 
     /// Returns how often Redis has run this command.
     fn calls(&self, command: &str) -> i64 {
-        let stats = self.opened.redis.command(&["INFO", "commandstats"]);
-        let calls = stats.field(&format!("cmdstat_{command}")).map(|line| {
-            let count = line.split([',', '=']).nth(1).unwrap();
-            count.parse().unwrap()
-        });
-        calls.unwrap_or(0)
+        self.opened.ran(command).cast_signed()
     }
 
     async fn is_there(&self) -> bool {
-        let found = self.opened.registry.board(&self.record.board().name).await;
+        let found = self.opened.registry.board(&self.record.board.name).await;
         found.unwrap().is_some()
     }
 }

@@ -1,40 +1,15 @@
 //! Windows: dropped once past their retention, on all shards, and the time to live of their keys.
 
+use board::Keep;
+
 use super::*;
 use crate::boards::fixtures::gifts::day;
 use crate::boards::retention::{LINGER, gone_at};
 
 #[tokio::test]
-async fn a_window_is_closed_on_all_shards() {
-    let room = SweptBoard::new(vec![day(), WindowRule::with_defaults(Period::All)]).await;
-    room.put_members(1, today());
-    room.put_members(1, Window::ALL_TIME);
-    room.sweep.drop_expired(now().plus(DAY)).await.unwrap();
-    assert!(room.holds(1, today()));
-    let gone = gone_at(&room.kind, today()).unwrap();
-    room.sweep.drop_expired(gone).await.unwrap();
-    assert!(!room.holds(1, today()) && room.holds(1, Window::ALL_TIME));
-    let start = format!("- {}", today().start().micros());
-    for shard in room.shards() {
-        assert_eq!(room.meta(shard, "d").as_deref(), Some(&*start));
-    }
-    assert_eq!(
-        room.meta(1, "v:all").as_deref(),
-        Some("7 00000000000000aa 3")
-    );
-    // Dropping an earlier one later does not move the watermark.
-    let shards = room.sweep.shards(&room.record.spread);
-    let before = Calendar::utc()
-        .span_at(Period::Day, now().minus(DAY))
-        .window;
-    shards.drop_windows(1, &[before]).await.unwrap();
-    assert_eq!(room.meta(1, "d").as_deref(), Some(&*start));
-}
-
-#[tokio::test]
 async fn a_window_is_due_whatever_was_known_of_the_board_before() {
     let room = SweptBoard::new(vec![day()]).await;
-    let (incarnations, board) = (&room.opened.incarnations, room.record.board());
+    let (incarnations, board) = (&room.opened.incarnations, &room.record.board);
     let day_of = |at| Calendar::utc().span_at(Period::Day, at).window;
     room.put_members(0, day_of(now().plus(DAY * 3)));
     // Known: due a minute after its creation. Then it is visited, and due a day later.
@@ -63,7 +38,7 @@ async fn a_window_that_a_sweep_may_have_missed_is_due_when_its_claim_ends() {
     let claimed = registry.take_due(gone.minus(LINGER * 2), 10).await.unwrap();
     room.opened
         .incarnations
-        .opened(room.record.board(), &room.kind, &[today()], now())
+        .opened(&room.record.board, &room.kind, &[today()], now())
         .await;
     // The sweep has seen nothing that is dropped before tomorrow.
     let next = [(&claimed.boards[0], Some(gone.plus(DAY)))];
@@ -76,7 +51,7 @@ async fn a_window_that_a_sweep_may_have_missed_is_due_when_its_claim_ends() {
 async fn the_expiry_of_keys_follows_the_current_kind() {
     let room = SweptBoard::new(vec![day()]).await;
     room.put_members(1, today());
-    let keys = room.record.spread.keys(1);
+    let keys = ShardKeys::new(&room.record.board, 1);
     for key in [keys.rank(today()), keys.scores(today())] {
         room.opened
             .redis
@@ -123,9 +98,9 @@ async fn a_time_to_live_that_is_right_is_not_written_again() {
             room.put_members(shard, *window);
         }
     }
-    let keys = 40 * 2 * i64::from(room.record.board().shards.get());
+    let keys = 40 * 2 * i64::from(room.record.board.shards.get());
     let visit = async |kind: &Arc<Kind>, at: Timestamp| {
-        let name = &room.record.board().name;
+        let name = &room.record.board.name;
         room.sweep.visit(name, kind, at).await.unwrap().unwrap();
         (room.calls("pexpire"), room.calls("persist"))
     };
