@@ -171,26 +171,6 @@ fn dense_ranks_on_redis() {
 }
 
 #[test]
-fn on_redis_dense_ranks_have_one_shard() {
-    let dense = |shards| json!({"rank": "dense", "windows": ["all"], "shards": shards});
-    let redis = RedisServer::plain();
-    let config = "[kinds.k]\nrank = \"dense\"\nshards = 16\n";
-    let (status, stderr) = crate::redis::launch(&redis.url(), config).refused();
-    let why = "megaboard.toml: kinds.k.shards: 16 is more than 1, the maximum of kinds with dense ranks on this store";
-    assert!(status == Some(1) && stderr.contains(why), "{stderr}");
-    let server = crate::redis::serve(&redis.url(), "");
-    let answer = server.put("/v1/kinds/k", &dense(2));
-    answer.problem(400, "invalid", &["shards", "2", "1"]);
-    let list =
-        json!({"rank": "dense", "windows": ["all"], "retain": {"keep": 10, "approximate": true}});
-    let answer = server.put("/v1/kinds/k", &list);
-    answer.problem(400, "invalid", &["rank", "retain"]);
-    server.put("/v1/kinds/k", &dense(1)).is(201);
-    let answer = server.put("/v1/boards/k/a", &json!({"shards": 2}));
-    answer.problem(400, "invalid", &["shards"]);
-}
-
-#[test]
 fn a_kind_that_was_put_again_before_the_first_contribution_has_the_same_ranks_after_a_kill() {
     let server = Server::durable("");
     let kind = |staleness: &str| json!({"rank": "dense", "windows": ["all"], "shards": 4, "max_staleness": staleness});
