@@ -59,6 +59,16 @@ pub fn is_drawn(test: &str) -> bool {
     is_named || runs(hash.is_multiple_of(SAMPLED), true)
 }
 
+/// Leaves the test of this name unless this run includes it: [`is_drawn`](crate::dice::is_drawn).
+#[macro_export]
+macro_rules! sampled {
+    ($test:ident) => {
+        if !$crate::dice::is_drawn(concat!(module_path!(), "::", stringify!($test))) {
+            return;
+        }
+    };
+}
+
 /// The `SplitMix64` generator of Steele, Lea and Flood.
 #[derive(Clone, Debug)]
 pub struct Dice(u64);

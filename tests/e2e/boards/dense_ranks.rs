@@ -155,12 +155,14 @@ fn dense_ranks_in_memory() {
 
 #[test]
 fn dense_ranks_in_a_folder_that_is_opened_again() {
+    testkit::sampled!(dense_ranks_in_a_folder_that_is_opened_again);
     let server = Server::durable(&format!("{CONFIG}shards = 8\n"));
     check_all(server, |server| server.stop().start().kill().start());
 }
 
 #[test]
 fn dense_ranks_on_redis() {
+    testkit::sampled!(dense_ranks_on_redis);
     let redis = RedisServer::plain();
     let server = crate::redis::launch(&redis.url(), CONFIG).start();
     check_all(server, |server| server.stop().start());

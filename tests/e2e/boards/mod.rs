@@ -9,7 +9,6 @@ mod repeated;
 mod settings_and_deletion;
 mod stream;
 mod target;
-mod top;
 
 testkit::calls!(
     activity,

@@ -6,7 +6,6 @@ mod export;
 mod greeting;
 mod growing;
 mod import;
-mod json;
 mod load;
 mod pages;
 mod spreadsheets;
@@ -23,8 +22,9 @@ testkit::calls!(
     json,
     lists,
     load,
-    moved,
     member,
+    moved,
+    probes,
     top,
     unreachable,
     verify,

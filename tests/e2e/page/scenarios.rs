@@ -1,7 +1,6 @@
 //! One test for each scenario of the page.
 
 use super::browser::{all_names, passes};
-use testkit::dice;
 
 macro_rules! scenarios {
     (always { $($test:ident: $scenario:literal,)* } sampled { $($drawn:ident: $long:literal,)* }) => {
@@ -12,9 +11,8 @@ macro_rules! scenarios {
 
         $(#[test]
         fn $drawn() {
-            if dice::is_drawn(concat!(module_path!(), "::", stringify!($drawn))) {
-                passes($long);
-            }
+            testkit::sampled!($drawn);
+            passes($long);
         })*
 
         /// Each scenario must have a test, since a scenario without one is not checked.
