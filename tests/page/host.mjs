@@ -9,7 +9,7 @@ const TYPES = { ".html": "text/html", ".css": "text/css", ".js": "text/javascrip
 
 /**
  * Serves the files below `folder`, a URL, and like a backend, tokens for the boards of the Megaboard at `service`:
- * `/board-token?board=`. Resolves to its origin.
+ * `/board-token?board=`. Resolves to its `origin`, and how to `close` it.
  */
 export async function host(folder, service) {
     const server = createServer((request, response) => {
@@ -22,7 +22,11 @@ export async function host(folder, service) {
     });
     server.listen(0, "127.0.0.1");
     await once(server, "listening");
-    return `http://127.0.0.1:${server.address().port}`;
+    const close = () => {
+        server.close();
+        server.closeAllConnections();
+    };
+    return { origin: `http://127.0.0.1:${server.address().port}`, close };
 }
 
 async function token(service, board) {

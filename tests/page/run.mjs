@@ -1,13 +1,17 @@
 /**
- * Runs all scenarios: `node run.mjs URL FOLDER`, with a server at URL for these tests only. Each browser has one font, the
- * wide one unless a scenario selects the narrow one.
+ * Runs scenarios: `node run.mjs FOLDER`. Prints its port on 127.0.0.1. Each connection runs one scenario, and sends lines
+ * of JSON both ways: first comes `{"run": NAME, "url": URL}`, with a server at URL for this scenario only. While it runs
+ * this requests to kill and start that server with `{"ask": "kill"}` and `{"ask": "start"}`, and waits for a line in
+ * reply. The last line is `{"passed": true}` or `{"failed": TEXT}`. After `{"list": true}` the names of all scenarios are
+ * sent instead.
  *
- * Prints the results as lines of JSON: `{"passed": NAME}`, `{"failed": NAME, "why": TEXT}`. Requests its parent to kill
- * and start the server with `{"ask": "kill"}` and `{"ask": "start"}`, and waits for a line in reply. Screenshots are
- * saved in FOLDER.
+ * Each browser has one font, the wide one unless a scenario selects the narrow one. Screenshots are saved in FOLDER. It
+ * ends with its standard input.
  */
 
+import { once } from "node:events";
 import { mkdirSync, mkdtempSync, rmSync } from "node:fs";
+import { createServer } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { createInterface } from "node:readline";
@@ -23,8 +27,7 @@ import { scenarios as activity } from "./scenarios/activity.mjs";
 import { scenarios as admin } from "./scenarios/admin.mjs";
 import { scenarios as begin } from "./scenarios/begin.mjs";
 import { scenarios as docs } from "./scenarios/docs.mjs";
-import { outages as exampleOutages, scenarios as example } from "./scenarios/example.mjs";
-import { scenarios as faults } from "./scenarios/faults.mjs";
+import { scenarios as example } from "./scenarios/example.mjs";
 import { scenarios as find } from "./scenarios/find.mjs";
 import { scenarios as languages } from "./scenarios/languages.mjs";
 import { scenarios as looks } from "./scenarios/looks.mjs";
@@ -45,16 +48,22 @@ const FLAGS = [
 /** The maximum duration of a scenario, for one that hangs. On a slow and busy machine the longest takes 2 minutes. */
 const SCENARIO_MS_MAX = 900_000;
 
-const [url, folder] = process.argv.slice(2);
-const replies = createInterface({ input: process.stdin })[Symbol.asyncIterator]();
+/** All scenarios: `[NAME, FUNCTION]`. */
+const SCENARIOS = [
+    access, activity, admin, begin, docs, example, find, languages, looks, moves, names, news, outages, overlay, silence, windows,
+].flatMap(Object.entries);
 
-function print(line) {
-    process.stdout.write(`${JSON.stringify(line)}\n`);
-}
+const [folder] = process.argv.slice(2);
+const fonts = mkdtempSync(join(tmpdir(), "page-fonts-"));
+const executablePath = process.env.MEGABOARD_CHROMIUM ?? "/usr/bin/chromium";
+const launches = new Map();
 
-async function ask(what) {
-    print({ ask: what });
-    await replies.next();
+/** Resolves to the browser with this font, which is launched once. */
+function browser(font) {
+    if (!launches.has(font)) {
+        launches.set(font, chromium.launch({ executablePath, args: FLAGS, env: only(FONTS[font], join(fonts, font)) }));
+    }
+    return launches.get(font);
 }
 
 /** Fails after the maximum duration of a scenario. */
@@ -63,41 +72,39 @@ async function timeout() {
     throw new Error(`the scenario did not end within ${SCENARIO_MS_MAX} ms`);
 }
 
-async function run([name, scenario]) {
-    const begun = Date.now();
-    const stage = new Stage(setting);
+async function run(name, url, ask) {
+    const [, scenario] = SCENARIOS.find(([other]) => other === name);
+    const example = await host(new URL("../../docs/typescript/", import.meta.url), url);
+    const stage = new Stage({ browser, url, example: example.origin, folder, ask });
     try {
         await Promise.race([scenario(stage), timeout()]);
-        print({ passed: name, ms: Date.now() - begun });
+        stage.checkPages();
+        return { passed: true };
     } catch (error) {
-        print({ failed: name, why: error.stack ?? String(error), ms: Date.now() - begun });
+        return { failed: error.stack ?? String(error) };
     } finally {
         await stage.close();
+        example.close();
     }
 }
 
-async function runAll(group) {
-    for (const scenario of Object.entries(group)) await run(scenario);
-}
+const server = createServer(async (connection) => {
+    const send = (message) => connection.write(`${JSON.stringify(message)}\n`);
+    const lines = createInterface({ input: connection })[Symbol.asyncIterator]();
+    const { list, run: name, url } = JSON.parse((await lines.next()).value);
+    const ask = async (what) => {
+        send({ ask: what });
+        await lines.next();
+    };
+    send(list ? SCENARIOS.map(([other]) => other) : await run(name, url, ask));
+    connection.end();
+});
 
 mkdirSync(folder, { recursive: true });
-const executablePath = process.env.MEGABOARD_CHROMIUM ?? "/usr/bin/chromium";
-const fonts = mkdtempSync(join(tmpdir(), "page-fonts-"));
-const launches = Object.entries(FONTS).map(async ([width, font]) =>
-    [width, await chromium.launch({ executablePath, args: FLAGS, env: only(font, join(fonts, width)) })]);
-const browsers = Object.fromEntries(await Promise.all(launches));
-const origin = await host(new URL("../../docs/typescript/", import.meta.url), url);
-const setting = { browsers, url, example: origin, folder, ask, requests: [], faults: [] };
-try {
-    // Two at a time, except scenarios that disrupt others, and those that check all requests and faults.
-    await Promise.all([
-        runAll({ ...moves, ...names, ...find, ...access, ...silence, ...news, ...windows, ...activity, ...begin }),
-        runAll({ ...looks, ...docs, ...example, ...languages, ...overlay, ...admin }),
-    ]);
-    await runAll({ ...outages, ...exampleOutages });
-    await runAll(faults);
-} finally {
-    await Promise.all(Object.values(browsers).map((browser) => browser.close()));
-    rmSync(fonts, { recursive: true });
-}
+server.listen(0, "127.0.0.1");
+await once(server, "listening");
+console.log(server.address().port);
+await once(process.stdin.resume(), "end");
+await Promise.allSettled([...launches.values()].map(async (launch) => (await launch).close()));
+rmSync(fonts, { recursive: true });
 process.exit(0);

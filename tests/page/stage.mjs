@@ -11,6 +11,9 @@ export const VIEWS = {
     phone: { width: 360, height: 740 },
 };
 
+/** The image of a profile: the only URL of another host that a page may request. */
+export const AVATAR = "https://127.0.0.1:1/ann.png";
+
 /** The message that a browser always logs if a server is unavailable. */
 export const AWAY = /^Failed to load resource: net::ERR_/;
 
@@ -49,16 +52,26 @@ export async function held(page, pattern, isHeld = () => true) {
 
 /** The fixture of one scenario. Its pages are closed at its end. */
 export class Stage {
-    #browsers;
+    #browser;
     #contexts = [];
+    #faults = [];
 
     /**
-     * The service is at `url`, the files of docs/typescript at `example`. All requests and faults of the pages are added
-     * to `requests` and `faults`.
+     * The service is at `url`, the files of docs/typescript at `example`. `browser` resolves to the browser with a font;
+     * `ask` kills and starts the service. The URLs of all requests of the pages are in `requests`.
      */
-    constructor({ browsers, url, example, folder, ask, requests, faults }) {
-        this.#browsers = browsers;
-        Object.assign(this, { url, example, folder, ask, requests, faults });
+    constructor({ browser, url, example, folder, ask }) {
+        this.#browser = browser;
+        Object.assign(this, { url, example, folder, ask, requests: [] });
+    }
+
+    /** Fails if a page made a request to another host, logged an error, violated its policy or opened a dialog. */
+    checkPages() {
+        check(this.#contexts.length === 0 || this.requests.length > 0, "no requests were seen");
+        const others = this.requests.filter((url) => url !== AVATAR);
+        const outside = others.filter((url) => ![this.url, this.example].includes(new URL(url).origin));
+        same(outside, [], "requests to other hosts");
+        same(this.#faults, [], "faults of pages");
     }
 
     /** Closes all pages. */
@@ -68,7 +81,7 @@ export class Stage {
 
     /** Opens a page with this `hash`, or no page yet if it is null. Options: ignored console messages, the font, and those of a browser context. */
     async open(hash, { ignored = null, font = "wide", ...options } = {}) {
-        const context = await this.#browsers[font].newContext({
+        const context = await (await this.#browser(font)).newContext({
             viewport: VIEWS.desktop, colorScheme: "dark", serviceWorkers: "block", ...options,
         });
         this.#contexts.push(context);
@@ -80,7 +93,7 @@ export class Stage {
     }
 
     #note(page, ignored) {
-        const fault = (kind, text) => this.faults.push(`${kind}: ${text} (${page.url()})`);
+        const fault = (kind, text) => this.#faults.push(`${kind}: ${text} (${page.url()})`);
         page.on("request", (request) => this.requests.push(request.url()));
         page.on("pageerror", (error) => fault("error", error.message));
         page.on("console", (message) => {

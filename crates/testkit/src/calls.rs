@@ -3,8 +3,11 @@
 //!
 //! ```text
 //! stores: memory folder redis          in memory by default; also `script-free`
+//! servers: 2                           so many servers of one store; GET@2 is sent to the second
 //! with: redis                          a Redis beside the server, for REDIS
+//! apart: yes                           each section has servers of its own
 //! key: ops --scope admin               a key, made with these flags; then requests need one
+//! key: own --scope read | burst = 10   with further settings
 //! [kinds.gifts]                        the configuration, up to the first section
 //!
 //! ## the_name_of_a_section             each begins without boards
@@ -16,10 +19,13 @@
 //!   lacks cid                          the body has this text nowhere; `has ann` is the opposite
 //!   ranked 1 ann 5, 2 ben 3            the entries; `members ann ben` has only their names
 //!   | 2 | the call is made for each of these rows; {1} is the first cell
+//!   x 10                               the call is made so often; {1} counts from 1
 //! GET /v1/boards/gifts/a/top?n=x
 //!   400 invalid: n, "x"                a problem of this type, whose `detail` has these parts
 //! LINES
 //!   + {"board": "gifts/a", ...}        a line of the body, which can also follow the path
+//!   half                               the last line of the body does not end
+//!   * 1000 {"member": "m{n}", ...}      so many lines or elements of an array; {n} counts from 0
 //! RUN top gifts/a
 //!   0 rank member points, 1 ann 5      the exit status, and JSON, or parts of what is printed
 //! ```
@@ -28,7 +34,13 @@
 //!   as NDJSON. Other verbs are methods of HTTP.
 //! - `RUN` runs a command, with the URL of the server; `REFUSED` a server with this configuration,
 //!   whose lines are separated by `\n`. `FILE a.csv` writes its body into the server's folder.
-//!   `REDIS` sends a command to the Redis beside it.
+//!   `REDIS` sends a command to the Redis beside it, or is `pause`, `resume` or `kill`.
+//! - `CONFIG` replaces the configuration by its body, with the lines `{lines:ops}` of a key, and has it
+//!   read. `LOG` is the log of the server, `LOG text` an array of its lines with this, and `READ file` a file in its folder, `.log` as an array.
+//! - `RESTART kill` and `RESTART stop` end the server, and start it again.
+//! - `METRIC name label=value` is the sum of these series.
+//! - `WATCH name path` opens a stream. `NEXT name` is its next event, or with `~` the next one that is
+//!   expected: 200, its data, and as headers its `event` and `id`; 204 at the end of the stream. `CLOSE name` closes it.
 //! - Without an expected status a call succeeds. `~200` waits for a status, and for all else that is
 //!   expected. `''` after a status: nothing is sent, or printed on standard output.
 //! - `| as before` repeats the rows of an earlier call. Lines that begin with `# ` are comments.
@@ -36,16 +48,20 @@
 //!
 //! `pattern` has what is compared, `scope` what can be in braces.
 
+mod acts;
 mod parse;
 mod pattern;
 mod scope;
 
+use std::cell::RefCell;
+use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
 use serde_json::{Value, json};
 
 use crate::cli;
 use crate::clock::now_ms;
+use crate::events::Events;
 use crate::eventually::DEADLINE;
 use crate::launch::Launch;
 use crate::redis::RedisServer;
@@ -88,6 +104,9 @@ pub fn run(source: &str, name: &str) {
                 let (path, line, name) = (path.display(), section.line, &section.name);
                 failures.push(format!("{path}:{line}: {name} ({store}):\n{error}"));
             }
+            if file.is_apart || section.is_disruptive() {
+                stage = Stage::new(&file, store);
+            }
         }
     }
     assert!(failures.is_empty(), "\n{}", failures.join("\n\n"));
@@ -113,9 +132,13 @@ pub fn assert_listed(source: &str, names: &[&str]) {
 struct Stage {
     /// `None` while it is started again.
     server: Option<Server>,
+    /// Further servers of the store.
+    others: Vec<Server>,
     is_durable: bool,
-    keys: Vec<(String, String)>,
+    /// Names, texts and lines of configuration.
+    keys: Vec<(String, String, String)>,
     redis: Option<RedisServer>,
+    streams: RefCell<BTreeMap<String, Events>>,
 }
 
 impl Stage {
@@ -123,18 +146,23 @@ impl Stage {
         let mut config = file.config.clone();
         let mut keys = Vec::new();
         for (name, flags) in &file.keys {
+            let (flags, settings) = flags.split_once('|').unwrap_or((flags, ""));
             let flags = format!("key new --name {name} {flags}");
             let run = cli::run(&flags.split_whitespace().collect::<Vec<_>>(), b"");
             let (text, lines) = run.stdout.split_once("\n\n").unwrap();
-            config += lines;
-            keys.push((name.clone(), text.to_owned()));
+            let lines = format!("{lines}{}\n", settings.replace('|', "\n"));
+            config += &lines;
+            keys.push((name.clone(), text.to_owned(), lines));
         }
         let is_on_redis = ["redis", "script-free"].contains(&store);
         let redis = (is_on_redis || file.has_redis).then(RedisServer::plain);
+        if let Some(redis) = &redis {
+            config = config.replace("{redis}", &redis.url());
+        }
         if store == "script-free" {
             config = format!("{SCRIPT_FREE}{config}");
         }
-        let server = match (store, &redis) {
+        let start = || match (store, &redis) {
             ("memory", _) => Server::with(&config),
             ("folder", _) => Server::durable(&config),
             (_, Some(redis)) => Launch::on_a_free_port(&config)
@@ -143,27 +171,38 @@ impl Stage {
             _ => panic!("unknown store {store}"),
         };
         Self {
-            server: Some(server),
+            server: Some(start()),
+            others: (1..file.servers).map(|_| start()).collect(),
             is_durable: store != "memory",
             keys,
             redis,
+            streams: RefCell::default(),
         }
     }
 
+    /// Returns the first server.
     fn server(&self) -> &Server {
         self.server.as_ref().unwrap()
+    }
+
+    /// Returns the server that a call is sent to.
+    fn server_of(&self, call: &Call) -> &Server {
+        let others = call.server.checked_sub(2);
+        others.map_or_else(|| self.server(), |other| &self.others[other])
     }
 
     /// Runs a section, and deletes the boards that it has made.
     fn section(&mut self, section: &Section) -> Result<(), String> {
         let mut scope = Scope::new(now_ms());
-        for (name, text) in &self.keys {
+        for (name, text, lines) in &self.keys {
             scope.set(&format!("key:{name}"), json!(text));
+            scope.set(&format!("lines:{name}"), json!(lines));
         }
         scope.set("server", json!(self.server().address()));
         scope.set("folder", json!(self.server().folder()));
         if let Some(redis) = &self.redis {
             scope.set("redis", json!(redis.url()));
+            scope.set("redis:address", json!(redis.address().to_string()));
         }
         let kept = section.kept.unwrap_or(section.steps.len());
         let (first, kept) = section.steps.split_at(kept);
@@ -181,7 +220,10 @@ impl Stage {
                 done = done.map_err(|error| format!("after {cause}: {error}"));
             }
         }
-        self.delete_boards();
+        self.streams.take();
+        if !section.is_disruptive() {
+            self.delete_boards();
+        }
         done
     }
 
@@ -210,7 +252,7 @@ impl Stage {
         }
     }
 
-    fn steps(&self, steps: &[Step], scope: &mut Scope) -> Result<(), String> {
+    fn steps(&mut self, steps: &[Step], scope: &mut Scope) -> Result<(), String> {
         for step in steps {
             let rows: &[Vec<String>] = if step.rows.is_empty() {
                 &[vec![]]
@@ -219,6 +261,16 @@ impl Stage {
             };
             for row in rows {
                 let call = step.call(row, scope);
+                if call.verb == "RESTART" {
+                    let end = if call.path == "kill" {
+                        Server::kill
+                    } else {
+                        Server::stop
+                    };
+                    self.server = self.server.take().map(|server| end(server).start());
+                    scope.set("server", json!(self.server().address()));
+                    continue;
+                }
                 let called = self.call(&call, scope);
                 called.map_err(|error| {
                     format!("line {}: {} {}\n{error}", step.line, call.verb, call.path)
@@ -250,20 +302,11 @@ impl Stage {
         }
     }
 
-    /// Runs a command, with the URL of the server unless it names one.
-    fn command(&self, call: &Call) -> Response {
-        let mut words = words(&call.path);
-        if !words
-            .iter()
-            .any(|word| ["--server", "--store", "serve", "key"].contains(word))
-        {
-            words.extend(["--server", self.server().url()]);
-        }
-        let run = cli::run(&words, call.body.as_bytes());
-        printed(run.status, run.stdout, run.stderr)
+    fn send(&self, call: &Call) -> Response {
+        self.act(call).unwrap_or_else(|| self.request(call))
     }
 
-    fn send(&self, call: &Call) -> Response {
+    fn request(&self, call: &Call) -> Response {
         let has = |name: &str| call.headers.iter().any(|(other, _)| other == name);
         let mut headers: Vec<(&str, &str)> = call
             .headers
@@ -273,31 +316,12 @@ impl Stage {
             .collect();
         let bearer;
         if let Some(key) = &call.key {
-            let (_, text) = self.keys.iter().find(|(name, _)| name == key).expect(key);
+            let (_, text, _) = self.keys.iter().find(|(name, ..)| name == key).expect(key);
             bearer = format!("Bearer {text}");
             headers.push(("authorization", &bearer));
         }
-        let server = self.server();
+        let server = self.server_of(call);
         match call.verb.as_str() {
-            "RUN" => self.command(call),
-            "FILE" => {
-                std::fs::write(server.folder().join(&call.path), &call.body).unwrap();
-                printed(Some(0), String::new(), String::new())
-            }
-            "REDIS" => {
-                let redis = self.redis.as_ref().expect("with: redis");
-                let reply = format!("{:?}", redis.command(&words(&call.path)));
-                printed(
-                    Some(reply.starts_with("Error").into()),
-                    reply,
-                    String::new(),
-                )
-            }
-            "REFUSED" => {
-                let config = call.path.replace("\\n", "\n");
-                let (status, stderr) = Launch::on_a_free_port(&config).refused();
-                printed(status, String::new(), stderr)
-            }
             "GET" => server.get_with(&call.path, &headers),
             "DELETE" => server.delete_with(&call.path, &headers),
             verb => {
@@ -307,32 +331,6 @@ impl Stage {
                 server.send(verb, &call.path, &headers, &*call.body)
             }
         }
-    }
-}
-
-/// Returns the words of a command. What is between single quotes is one word.
-fn words(command: &str) -> Vec<&str> {
-    let parts = command.split('\'').enumerate();
-    let words = parts.map(|(number, part)| match number % 2 {
-        0 => part.split_whitespace().collect(),
-        _ => vec![part],
-    });
-    words.collect::<Vec<_>>().concat()
-}
-
-/// Returns what a command has printed as a response: its standard output is the body, its standard
-/// error a header.
-fn printed(status: Option<i32>, stdout: String, stderr: String) -> Response {
-    Response {
-        status: status
-            .and_then(|status| status.try_into().ok())
-            .unwrap_or(u16::MAX),
-        bytes: stdout.len(),
-        body: stdout,
-        headers: vec![
-            ("stderr".to_owned(), stderr),
-            ("content-type".to_owned(), "application/json".to_owned()),
-        ],
     }
 }
 
@@ -346,7 +344,8 @@ fn check(call: &Call, response: &Response, scope: &mut Scope) -> Result<(), Stri
     if response.status.to_string() != status && !(status == "success" && has_succeeded) {
         return Err(format!("expected {status}"));
     }
-    if expected.starts_with(['{', '[', '"']) {
+    let is_number = !call.is_command() && expected.starts_with(|c: char| c.is_ascii_digit());
+    if is_number || expected.starts_with(['{', '[', '"']) {
         let pattern = serde_json::from_str(expected).map_err(|error| error.to_string());
         let pattern = pattern.map_err(|error| format!("{expected}: {error}"))?;
         if has_succeeded && response.header("content-type") != "application/json" {

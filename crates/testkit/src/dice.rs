@@ -45,6 +45,30 @@ pub fn runs<T>(sampled: T, whole: T) -> T {
     }
 }
 
+/// How many runs include a test that is sampled: one in so many.
+const SAMPLED: u64 = 4;
+
+/// Returns whether this run includes a test that is sampled, by its path. The seed decides, unless
+/// `MEGABOARD_TEST_LONG` is set, or an argument selects the test by name.
+pub fn is_drawn(test: &str) -> bool {
+    let name = test.split_once("::").map_or(test, |(_, name)| name);
+    let is_named = env::args().skip(1).any(|argument| name.contains(&argument));
+    let hash = name.bytes().fold(seed(), |hash, byte| {
+        Dice::new(hash ^ u64::from(byte)).word()
+    });
+    is_named || runs(hash.is_multiple_of(SAMPLED), true)
+}
+
+/// Leaves the test of this name unless this run includes it: [`is_drawn`](crate::dice::is_drawn).
+#[macro_export]
+macro_rules! sampled {
+    ($test:ident) => {
+        if !$crate::dice::is_drawn(concat!(module_path!(), "::", stringify!($test))) {
+            return;
+        }
+    };
+}
+
 /// The `SplitMix64` generator of Steele, Lea and Flood.
 #[derive(Clone, Debug)]
 pub struct Dice(u64);

@@ -49,37 +49,6 @@ fn end_of(server: &Server, writer: &Key, mut events: Events) -> serde_json::Valu
 }
 
 #[test]
-fn a_stream_ends_with_the_key_of_its_token() {
-    let (stays, goes) = (
-        Key::new("--scope write --name stays"),
-        Key::new("--name goes"),
-    );
-    let server = Server::with(&lines(&[&stays, &goes]));
-    let (of_stays, of_goes) = (token(&server, &stays), token(&server, &goes));
-    let stream = Events::of(&server, &stream_path(&of_goes));
-    let mut other = Events::of(&server, &stream_path(&of_stays));
-    // The change is noticed without a signal.
-    write(&server, &stays.lines);
-    let end = end_of(&server, &stays, stream);
-    assert_eq!(
-        (&end["type"], &end["status"]),
-        (&json!("unauthorized"), &json!(401))
-    );
-    server
-        .get(stream_path(&of_goes))
-        .problem(401, "unauthorized", &["its key was removed"]);
-    other.until(|event| event.name == "board" && event.entries().len() == 1);
-    // After the key is restricted to other kinds, its tokens open no stream of this kind.
-    write(&server, &format!("{}kinds = [\"other\"]\n", stays.lines));
-    eventually("the key is restricted", || {
-        let mut wire = server.wire();
-        let path = stream_path(&of_stays);
-        wire.write(format!("GET {path} HTTP/1.1\r\nhost: a\r\n\r\n"));
-        (wire.response().status == 403).then_some(())
-    });
-}
-
-#[test]
 fn a_stream_of_lines_cannot_write_to_kinds_that_its_key_lost() {
     const KINDS: &str = "[kinds.gifts]\n[kinds.races]\n";
     let stays = Key::new("--scope write --name stays");

@@ -1,22 +1,34 @@
 //! Access control and limits: what admins see, keys by scope and kind, open servers, tokens, rate
 //! limits, other origins, public kinds, and healthy clients beside hostile ones.
 
-mod cors;
 mod ended_keys;
 mod hostile_clients;
 mod hosts;
 mod limits;
 mod misplaced_keys;
 mod open;
-mod public_kinds;
 mod rates;
-mod reload;
 mod repeated;
 mod scopes;
 mod tokens;
 mod unread_responses;
 
-testkit::calls!(admin, caching, kinds, open, public_kinds, scopes, tokens);
+testkit::calls!(
+    admin,
+    any_origin,
+    caching,
+    cors,
+    ended_keys,
+    keyless_tokens,
+    kinds,
+    nodes,
+    open,
+    public_kinds,
+    reload,
+    repeated,
+    scopes,
+    tokens,
+);
 
 use serde_json::Value;
 use testkit::{Response, Server, cli};

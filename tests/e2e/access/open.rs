@@ -1,7 +1,6 @@
 //! The addresses that a server without keys may listen on.
 
-use testkit::redis::RedisServer;
-use testkit::{Launch, eventually};
+use testkit::Launch;
 
 use super::Key;
 
@@ -13,26 +12,6 @@ fn without_keys_other_machines_are_not_served_by_default() {
     let in_file = "[server]\nlisten = \"0.0.0.0:0\"\nstore = \"memory:\"\n";
     let (status, _) = Launch::new().file("megaboard.toml", in_file).refused();
     assert_eq!(status, Some(1));
-}
-
-#[test]
-fn with_keys_readiness_names_no_node_without_a_key() {
-    let redis = RedisServer::plain();
-    let key = Key::new("--scope read");
-    let launch = Launch::on_a_free_port(&key.lines).args(&format!("--store {}", redis.url()));
-    let server = launch.start();
-    assert_eq!(server.get("/readyz").status, 200);
-    redis.kill();
-    let refused = eventually("the server is not ready", || {
-        let response = server.get("/readyz");
-        (response.status != 200).then_some(response)
-    });
-    refused.problem(503, "unavailable", &["log"]);
-    let node = redis.address().to_string();
-    assert!(!refused.body.contains(&node), "{refused:?}");
-    eventually("the log says why", || {
-        server.log().contains(&node).then_some(())
-    });
 }
 
 #[test]

@@ -70,6 +70,16 @@ fn an_address_has_a_budget_and_probes_are_free() {
 }
 
 #[test]
+fn callers_without_a_key_have_the_budget_of_their_address() {
+    let limits = "[server.limits.address]\nrequests_per_second = 1\nburst = 5\n";
+    let kind = "[kinds.open]\npublic_read = true\n";
+    let server = Server::with(&format!("{limits}{kind}{}", Key::new("").lines));
+    let (before, response) = refused(|| server.get("/v1/boards/open/a/top"));
+    assert!((5..8).contains(&before), "{before}");
+    assert_too_many_requests(&response, &["127.0.0.1"]);
+}
+
+#[test]
 fn a_large_read_counts_as_many_requests() {
     const MEMBERS: usize = 1000;
     let key = Key::new("--scope write --name own");

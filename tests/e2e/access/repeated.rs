@@ -31,38 +31,6 @@ fn give(server: &Server, key: &Key) {
 }
 
 #[test]
-fn each_repeated_read_needs_its_key() {
-    let (writer, own, other) = (
-        Key::new("--scope write --name writer"),
-        Key::new("--scope read --kind k --name own"),
-        Key::new("--scope read --kind l --name other"),
-    );
-    let config = |keys: &[&Key]| format!("{OPEN_METRICS}{KIND}{}", lines(keys));
-    let server = Server::with(&config(&[&writer, &own, &other]));
-    give(&server, &writer);
-    for _ in 0..READS {
-        own.get(&server, TOP).ok();
-    }
-    assert!(repeated(&server) > 0.0);
-    let wrong = [("authorization", "Bearer mb_wrong")];
-    for _ in 0..READS {
-        server.get(TOP).problem(401, "unauthorized", &[]);
-        server
-            .get_with(TOP, &wrong)
-            .problem(401, "unauthorized", &[]);
-        other.get(&server, TOP).problem(403, "forbidden", &[]);
-        writer.get(&server, TOP).ok();
-    }
-    write(&server, &config(&[&writer, &other]));
-    eventually("the removed key is refused", || {
-        (own.get(&server, TOP).status == 401).then_some(())
-    });
-    let before = repeated(&server);
-    writer.get(&server, TOP).ok();
-    assert!(repeated(&server) > before);
-}
-
-#[test]
 fn repeated_reads_take_from_the_budgets_of_keys_and_addresses() {
     let (writer, own) = (
         Key::new("--scope write --name writer"),

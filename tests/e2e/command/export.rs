@@ -176,65 +176,6 @@ fn boards_are_the_same_after_export_and_import() {
 }
 
 #[test]
-fn a_line_is_a_contribution_that_sets_one_window() {
-    let server = Server::with("[kinds.gifts]\n");
-    let at = now_ms() - 2 * DAY_MS;
-    let give = json!({"board": "gifts/a", "member": "u", "points": 7, "at": at});
-    server.contribute(&give).ok();
-    let day = format!("day:{}", date(at));
-    let run = export(&server, &["gifts/a", "--window", &day, "--window", "all"]);
-    assert_eq!(run.status, Some(0), "{run:?}");
-    let lines: Vec<Value> = run
-        .stdout
-        .lines()
-        .map(|line| serde_json::from_str(line).unwrap())
-        .collect();
-    let reached = server.get("/v1/boards/gifts/a/members/u?window=all").ok()["reached_at"].clone();
-    let line = |window: &str| {
-        json!({"board": "gifts/a", "member": "u", "points": 7, "at": reached, "set": true,
-            "window": window})
-    };
-    assert_eq!(lines, [line(&day), line("all")]);
-    // Importing the file recreates a deleted board.
-    server.delete("/v1/boards/gifts/a").is_empty();
-    assert_eq!(server.lines(&run.stdout).ok()["applied"], 2);
-    assert_eq!(
-        export(&server, &["gifts/a", "--window", &day])
-            .stdout
-            .lines()
-            .count(),
-        1
-    );
-}
-
-#[test]
-fn a_past_window_is_imported_unless_the_kind_closes_it() {
-    let server = Server::with("[kinds.gifts]\n");
-    let other = Server::with("[kinds.gifts]\n");
-    let at = now_ms() - 3 * DAY_MS;
-    let give = json!({"board": "gifts/a", "member": "u", "points": 7, "at": at});
-    server.contribute(&give).ok();
-    let mut kind = server.get("/v1/kinds/gifts").ok();
-    kind["close"] = json!({"day": "1m", "hour": "1m"});
-    server.put("/v1/kinds/gifts", &kind).ok();
-    let file = server.folder().join("a.ndjson");
-    let run = export(&server, &["gifts/a", "--output", file.to_str().unwrap()]);
-    assert_eq!(run.status, Some(0), "{run:?}");
-    // If the kind closes its windows, the line is rejected and reported, and the others are
-    // applied.
-    let refused = import(&server, &file);
-    assert_eq!(refused.status, Some(1), "{refused:?}");
-    assert!(refused.stderr.contains("window-closed"), "{refused:?}");
-    // If it does not close them, all lines are applied.
-    let taken = import(&other, &file);
-    assert_eq!(taken.status, Some(0), "{taken:?}");
-    other.put("/v1/kinds/gifts", &kind).ok();
-    assert_eq!(shown(&other, "gifts"), shown(&server, "gifts"));
-    let day = format!("/v1/boards/gifts/a/top?window=day:{}", date(at));
-    assert_eq!(other.get(&day).ok()["final"], true);
-}
-
-#[test]
 fn a_board_is_renamed_with_its_closed_windows() {
     let server = Server::with("[kinds.gifts]\n");
     let at = now_ms() - 3 * DAY_MS;
@@ -321,47 +262,6 @@ fn a_board_is_exported_with_each_member_once_during_writes() {
         members.dedup();
         assert_eq!(members.len(), 5_000);
     }
-}
-
-#[test]
-fn a_failed_export_is_reported_and_leaves_no_file() {
-    let server = Server::start();
-    server.give("gifts/a", &[("u", 1)]);
-    let file = server.folder().join("out.ndjson");
-    let output = file.to_str().unwrap();
-    let run = export(
-        &server,
-        &["gifts/a", "--window", "year", "--output", output],
-    );
-    assert_eq!(run.status, Some(1), "{run:?}");
-    let left = std::fs::read_dir(server.folder()).unwrap();
-    let left: Vec<_> = left.map(|entry| entry.unwrap().file_name()).collect();
-    assert!(
-        !left
-            .iter()
-            .any(|name| name.to_string_lossy().starts_with("out")),
-        "{left:?}"
-    );
-}
-
-#[test]
-fn a_board_that_does_not_exist_does_not_replace_a_file() {
-    let server = Server::start();
-    let file = server.folder().join("backup.ndjson");
-    std::fs::write(&file, "good").unwrap();
-    for window in [&[][..], &["--window", "all"]] {
-        let output = ["gifts/W", "--output", file.to_str().unwrap()];
-        let run = export(&server, &[&output, window].concat());
-        assert_eq!(run.status, Some(1), "{run:?}");
-        let part = "board gifts/W does not exist; megaboard boards gifts lists the boards";
-        assert!(run.stderr.contains(part), "{run:?}");
-        assert_eq!(std::fs::read_to_string(&file).unwrap(), "good");
-    }
-    // A board whose members were removed exists.
-    server.give("gifts/W", &[("u", 1)]);
-    server.delete("/v1/boards/gifts/W/members/u");
-    let run = export(&server, &["gifts/W"]);
-    assert_eq!((run.status, run.stdout.as_str()), (Some(0), ""), "{run:?}");
 }
 
 #[test]

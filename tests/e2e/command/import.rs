@@ -32,46 +32,6 @@ fn import(server: &Server, file: &Path, flags: &[&str]) -> Run {
 }
 
 #[test]
-fn a_file_that_has_grown_continues_and_one_that_has_changed_is_refused() {
-    let server = Server::start();
-    let folder = tempfile::tempdir().unwrap();
-    let path = file(folder.path(), "log.ndjson", 1_500, true);
-    // A file that was not meant.
-    let other = folder.path().join("log.ndjson.unfinished");
-    fs::write(&other, "mine").unwrap();
-    assert_eq!(import(&server, &path, &[]).status, Some(0));
-    let short = fs::read_to_string(&path).unwrap();
-    file(folder.path(), "log.ndjson", 1_503, true);
-    let grown = import(&server, &path, &[]);
-    assert!(
-        grown.stdout.starts_with("applied 3, duplicates 0"),
-        "{grown:?}"
-    );
-    assert!(
-        grown.stderr.contains("continuing after line 1500"),
-        "{grown:?}"
-    );
-    assert_eq!(import(&server, &path, &[]).status, Some(1));
-    fs::write(&path, short.replace("\"e", "\"f")).unwrap();
-    let changed = import(&server, &path, &[]);
-    assert_eq!(
-        (changed.status, changed.stdout.as_str()),
-        (Some(1), ""),
-        "{changed:?}"
-    );
-    for part in ["has changed", "line 1503", "--from-line", "--again"] {
-        assert!(changed.stderr.contains(part), "{changed:?}");
-    }
-    let again = import(&server, &path, &["--again"]);
-    assert!(again.stdout.starts_with("applied 1500"), "{again:?}");
-    assert_eq!(fs::read_to_string(&other).unwrap(), "mine");
-    assert_eq!(
-        server.get("/v1/boards/gifts/a?window=all").ok()["members"],
-        1_503
-    );
-}
-
-#[test]
 fn an_import_that_ended_continues_by_itself() {
     let folder = tempfile::tempdir().unwrap();
     let file = file(folder.path(), "a.ndjson", 2_500, true);

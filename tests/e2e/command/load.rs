@@ -113,31 +113,6 @@ fn rooms_are_filled_and_results_are_written_at_a_part_of_the_capacity() {
     }
 }
 
-#[test]
-fn rejected_and_missing_contributions_are_reported_with_status_1() {
-    let server = Server::with(
-        "[kinds.races]\nwindows = [\"all\"]\nfields = [{ name = \"laps\" }, { name = \"seconds\" }]\n",
-    );
-    let run = load(&server, &["--kind", "nope"]);
-    assert_eq!((run.status, run.stdout.as_str()), (Some(1), ""));
-    assert!(run.stderr.contains("nope"), "{run:?}");
-    let writes = ["--rate", "20", "--batch", "20", "--mix", "write=1"];
-    let run = load(&server, &[&["--kind", "races"][..], &writes].concat());
-    assert_eq!(run.status, Some(1), "{run:?}");
-    assert_eq!(count(&run, "contributions", 1), 0);
-    let rejected = count(&run, "contributions", 8);
-    assert_eq!(
-        (rejected > 0, rejected),
-        (true, 20 * count(&run, "write", 1)),
-        "{run:?}"
-    );
-    assert!(run.stdout.contains(" times  points"), "{run:?}");
-    let away = ["load", "--server", "http://127.0.0.1:1", "--duration", "1s"];
-    let run = cli::run(&away, b"");
-    assert_eq!((run.status, run.stdout.as_str()), (Some(1), ""));
-    assert!(run.stderr.contains("127.0.0.1:1"), "{run:?}");
-}
-
 /// Returns the subjects of the boards of `gifts`.
 fn subjects(server: &Server) -> Vec<String> {
     let boards = server.get("/v1/boards?kind=gifts").ok();
@@ -147,22 +122,6 @@ fn subjects(server: &Server) -> Vec<String> {
 }
 
 const WRITES: [&str; 6] = ["--rooms", "3", "--fill", "--clean", "--mix", "write=1"];
-
-#[test]
-fn with_clean_only_the_boards_of_rooms_are_deleted() {
-    let server = Server::start();
-    for other in ["load-0", "load-4", "loaded"] {
-        server.give(&format!("gifts/{other}"), &[("u", 1)]);
-    }
-    let run = load(&server, &[&WRITES[..], &["--members", "9"]].concat());
-    assert_eq!(run.status, Some(0), "{run:?}");
-    assert!(count(&run, "contributions", 1) > 0, "{run:?}");
-    assert_eq!(
-        run.stderr.lines().last(),
-        Some("megaboard: 3 boards were deleted")
-    );
-    assert_eq!(subjects(&server), ["load-0", "load-4", "loaded"]);
-}
 
 #[test]
 fn with_clean_the_boards_of_an_interrupted_load_are_deleted() {
@@ -180,15 +139,4 @@ fn with_clean_the_boards_of_an_interrupted_load_are_deleted() {
         run.stderr()
     );
     assert!(subjects(&server).is_empty());
-}
-
-#[test]
-fn a_load_that_may_not_delete_its_boards_is_refused() {
-    let key = cli::run(&["key", "new", "--scope", "write"], b"").stdout;
-    let (key, config) = key.split_once("\n\n").unwrap();
-    let server = Server::with(config);
-    let run = load(&server, &[&WRITES[..], &["--key", key]].concat());
-    assert_eq!((run.status, run.stdout.as_str()), (Some(1), ""), "{run:?}");
-    let reason = "--clean requires a key with the scope admin for kind gifts: ";
-    assert!(run.stderr.contains(reason), "{run:?}");
 }

@@ -6,7 +6,6 @@ mod export;
 mod greeting;
 mod growing;
 mod import;
-mod json;
 mod load;
 mod pages;
 mod spreadsheets;
@@ -18,10 +17,14 @@ testkit::calls!(
     add,
     configuration,
     export,
+    growing,
     import,
     json,
     lists,
+    load,
     member,
+    moved,
+    probes,
     top,
     unreachable,
     verify,

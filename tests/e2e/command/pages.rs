@@ -1,10 +1,9 @@
-//! `completions` and `man`, generated from the command line, and the probes `alive` and `ready`.
+//! `completions` and `man`, generated from the command line.
 
 use std::io::Write as _;
 use std::process::{Command, Stdio};
 
-use testkit::redis::RedisServer;
-use testkit::{Launch, cli, eventually};
+use testkit::cli;
 
 /// Returns the commands listed by `--help`.
 fn commands() -> Vec<String> {
@@ -53,35 +52,4 @@ fn bash_accepts_the_completions() {
     assert!(bash.wait().unwrap().success());
     let wrong = cli::run(&["completions", "csh"], b"");
     assert_eq!(wrong.status, Some(2), "{}", wrong.stderr);
-}
-
-#[test]
-fn probes_report_whether_a_server_is_alive_and_ready() {
-    let server = testkit::Server::start();
-    let url = server.url().to_owned();
-    for command in ["alive", "ready"] {
-        let asked = cli::run(&[command, "--server", &url], b"");
-        assert_eq!((asked.status, &*asked.stdout), (Some(0), ""), "{command}");
-    }
-    drop(server);
-    for command in ["alive", "ready"] {
-        let asked = cli::run(&[command, "--server", &url], b"");
-        assert_eq!(asked.status, Some(1), "{command}");
-        assert!(asked.stderr.contains(&url), "{}", asked.stderr);
-    }
-}
-
-#[test]
-fn a_server_without_its_store_is_alive_and_not_ready() {
-    let redis = RedisServer::plain();
-    let server = Launch::new().args(&format!("--store {}", redis.url()));
-    let server = server.start();
-    let url = server.url().to_owned();
-    redis.kill();
-    eventually("the server is not ready", || {
-        let asked = cli::run(&["ready", "--server", &url], b"");
-        (asked.status == Some(1)).then_some(())
-    });
-    let asked = cli::run(&["alive", "--server", &url], b"");
-    assert_eq!(asked.status, Some(0), "{}", asked.stderr);
 }

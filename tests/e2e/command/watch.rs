@@ -93,12 +93,3 @@ fn a_lost_server_is_reported_and_the_top_is_shown_again_when_it_is_back() {
         run.stderr()
     );
 }
-
-#[test]
-fn an_error_is_reported_at_once() {
-    let server = Server::start();
-    let flags = ["top", "nope/a", "--watch", "--server", server.url()];
-    let run = cli::run(&flags, b"");
-    assert_eq!((run.status, run.stdout.as_str()), (Some(1), ""), "{run:?}");
-    assert!(run.stderr.contains("nope"), "{run:?}");
-}

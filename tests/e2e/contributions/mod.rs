@@ -2,10 +2,7 @@
 
 mod arrival;
 mod batches;
-mod modes;
 mod refusals;
-mod removals;
-mod returned;
 mod shapes;
 mod streams;
 

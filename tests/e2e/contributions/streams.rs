@@ -7,7 +7,6 @@ use serde_json::json;
 use testkit::{Server, eventually};
 
 const JSON_BYTES_MAX: usize = 16 << 20;
-const LINE_BYTES_MAX: usize = 64 << 10;
 
 /// A reader of `left` contributions of 1 point by 100 members, which never holds them all.
 struct Many {
@@ -50,28 +49,6 @@ fn a_stream_of_any_length_takes_constant_memory() {
     assert!(grown < 8 << 20, "{grown} bytes more");
     let shown = server.get("/v1/boards/gifts/a/members/u7?window=all").ok();
     assert_eq!(shown["points"], (20_000 + LINES) / 100);
-}
-
-#[test]
-fn a_line_that_is_too_long_is_rejected_individually() {
-    let server = Server::start();
-    let good = json!({"board": "gifts/a", "member": "u", "points": 1}).to_string();
-    let fits = format!("{good}{}", " ".repeat(LINE_BYTES_MAX - good.len()));
-    let long = format!("{fits} ");
-    let receipt = server
-        .lines(&format!("{fits}\n{long}\n{good}\n{long}{long}{long}"))
-        .ok();
-    assert_eq!(receipt["read"], 4);
-    assert_eq!(receipt["applied"], 2);
-    let rejected = receipt["rejected"].as_array().unwrap();
-    for (item, index) in rejected.iter().zip([1, 3]) {
-        assert_eq!(
-            (&item["index"], &item["type"]),
-            (&json!(index), &json!("too-large"))
-        );
-        assert!(item["detail"].as_str().unwrap().contains("65536"), "{item}");
-    }
-    assert_eq!(rejected.len(), 2);
 }
 
 #[test]
@@ -179,18 +156,6 @@ fn lines_of_a_slow_stream_are_applied_while_it_is_open() {
     }
     wire.write("0\r\n\r\n");
     assert_eq!(wire.response().value()["read"], json!(3));
-}
-
-#[test]
-fn an_array_of_too_many_elements_is_413_and_applies_nothing() {
-    let server = Server::start();
-    let item = r#"{"board":"gifts/a","member":"u","points":1}"#;
-    let array = |count: usize| format!("[{}]", vec![item; count].join(","));
-    let response = server.json("POST", "/v1/contributions", &array(100_001));
-    response.problem(413, "too-large", &["100000"]);
-    assert_eq!(server.get("/v1/boards/gifts/a/top").ok()["members"], 0);
-    let response = server.json("POST", "/v1/contributions", &array(100_000));
-    assert_eq!(response.ok()["applied"], 100_000);
 }
 
 /// Field names are compared with each other, so their number is limited first.

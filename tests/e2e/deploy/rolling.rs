@@ -213,6 +213,7 @@ fn test_rolling_restart(drain: &str, proxy: impl FnOnce(&Servers) -> Option<Reve
 
 #[test]
 fn behind_nginx_a_rolling_restart_fails_no_request() {
+    testkit::sampled!(behind_nginx_a_rolling_restart_fails_no_request);
     test_rolling_restart("5s", |servers| {
         let example = servers.here(&example("With nginx:"));
         let lines = example.lines();
@@ -227,6 +228,7 @@ fn behind_nginx_a_rolling_restart_fails_no_request() {
 
 #[test]
 fn behind_haproxy_a_rolling_restart_fails_no_request() {
+    testkit::sampled!(behind_haproxy_a_rolling_restart_fails_no_request);
     test_rolling_restart("5s", |servers| {
         let example = servers.here(&example("With HAProxy:"));
         let lines = example.lines().map(|line| {

@@ -114,6 +114,7 @@ fn a_jump_does_no_harm_in_a_folder() {
 
 #[test]
 fn a_jump_does_no_harm_in_memory() {
+    testkit::sampled!(a_jump_does_no_harm_in_memory);
     test_jump(Launch::on_a_free_port(KIND).args("--store memory:"), false);
 }
 

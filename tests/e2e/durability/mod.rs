@@ -18,3 +18,5 @@ mod names;
 mod restarts;
 mod server_state;
 mod settings;
+
+testkit::calls!(stops);

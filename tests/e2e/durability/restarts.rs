@@ -174,27 +174,3 @@ fn changes_after_a_restart_are_there_after_the_next_one() {
     assert_eq!(new.ok()["points"], 4);
     assert_continues(&server);
 }
-
-#[test]
-fn a_kind_in_the_store_overrides_the_file_and_the_difference_is_logged() {
-    let server = Server::durable("[kinds.k]\nshards = 2\n");
-    server.give("k/a", &[("u", 1)]);
-    let launch = server.stop();
-    let launch = launch.file(
-        "megaboard.toml",
-        "[kinds.k]\nshards = 4\n[kinds.new]\nshards = 8\n",
-    );
-    let server = launch.start();
-    assert_eq!(server.get("/v1/kinds/k").ok()["shards"], 2);
-    assert_eq!(server.get("/v1/kinds/new").ok()["shards"], 8);
-    let log = server.log();
-    let lines = log.lines().filter(|line| line.contains("differs"));
-    let lines: Vec<&str> = lines.collect();
-    assert!(lines.len() == 1 && lines[0].contains("kind=k"), "{log}");
-    // A kind that the file no longer has still exists.
-    let server = server
-        .stop()
-        .file("megaboard.toml", "[kinds.new]\n")
-        .start();
-    assert_eq!(server.order("k/a", "all"), ["u"]);
-}

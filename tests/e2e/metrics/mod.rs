@@ -5,3 +5,5 @@ mod alerts;
 mod counts;
 mod names;
 mod stores;
+
+testkit::calls!(counts, folder, redis);

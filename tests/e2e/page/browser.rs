@@ -1,14 +1,13 @@
-//! The browser that runs all scenarios, once for all tests: [`passed`] asserts the result of one.
+//! The browser of all scenarios, and a server for each: [`passes`] runs one.
 
-use std::collections::BTreeMap;
-use std::io::{BufRead as _, BufReader, Write as _};
-use std::net::TcpListener;
-use std::panic::catch_unwind;
+use std::io::{BufRead as _, BufReader, Lines, Write as _};
+use std::net::{Ipv4Addr, TcpStream};
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
 use std::sync::OnceLock;
 
-use serde_json::Value;
+use serde_json::{Value, json};
+use testkit::redis::Port;
 use testkit::{Launch, Server, clock};
 
 /// The kinds of the scenarios. Their hour does not end during the run.
@@ -29,33 +28,59 @@ windows = ["all"]
 origins = ["*"]
 "#;
 
-/// The result of each scenario by name, with the error if it failed.
-type Outcomes = BTreeMap<String, Result<(), String>>;
-
-/// Asserts that a scenario has passed.
+/// Runs a scenario on a server of its own, which can be killed and started again at its address.
 #[track_caller]
-pub(super) fn passed(scenario: &str) {
-    let outcomes = outcomes().unwrap_or_else(|why| panic!("{why}"));
-    match outcomes.get(scenario) {
-        Some(Ok(())) => {}
-        Some(Err(why)) => panic!("{scenario}: {why}"),
-        None => panic!("{scenario}: was not run"),
+pub(super) fn passes(scenario: &str) {
+    let port = Port::reserve();
+    let config = CONFIG.replace("ZONE", clock::zone_in_mid_hour());
+    let launch = Launch::new().file("megaboard.toml", &config);
+    let flags = format!("--listen {} --audit-log audit.log", port.address());
+    let server = launch.args(&flags).start();
+    let (mut replies, messages) = connect(&json!({"run": scenario, "url": server.url()}));
+    let (mut up, mut down) = (Some(server), None);
+    for message in messages {
+        let message: Value = serde_json::from_str(&message.unwrap()).unwrap();
+        match message["ask"].as_str() {
+            Some("kill") => down = up.take().map(Server::kill),
+            Some("start") => up = down.take().map(Launch::start),
+            _ if message["passed"] == true => return,
+            _ => panic!("{scenario}: {}", message["failed"].as_str().unwrap()),
+        }
+        writeln!(replies, "done").unwrap();
     }
+    panic!("{scenario}: the browser has ended");
 }
 
-/// Returns the names of all scenarios that were run.
-pub(super) fn names_of_run() -> Vec<&'static str> {
-    let outcomes = outcomes().unwrap_or_else(|why| panic!("{why}"));
-    outcomes.keys().map(String::as_str).collect()
+/// Returns the names of all scenarios.
+pub(super) fn all_names() -> Vec<String> {
+    let (_, mut messages) = connect(&json!({"list": true}));
+    let names = messages.next().unwrap().unwrap();
+    serde_json::from_str(&names).unwrap()
 }
 
-/// Returns the results of the single run. If it broke off it is not repeated by every test.
-fn outcomes() -> Result<&'static Outcomes, &'static str> {
-    static OUTCOMES: OnceLock<Option<Outcomes>> = OnceLock::new();
-    let outcomes = OUTCOMES.get_or_init(|| catch_unwind(|| run(&scripts(), &screenshots())).ok());
-    outcomes
-        .as_ref()
-        .ok_or("the scenarios were not run: see the first failure")
+/// Sends a message to the browser, which the first test starts. Returns its connection.
+fn connect(message: &Value) -> (TcpStream, Lines<BufReader<TcpStream>>) {
+    /// Its port, and its process, which ends with its standard input when this process does.
+    static BROWSER: OnceLock<(u16, Child)> = OnceLock::new();
+    let (port, _) = BROWSER.get_or_init(start);
+    let mut connection = TcpStream::connect((Ipv4Addr::LOCALHOST, *port)).unwrap();
+    writeln!(connection, "{message}").unwrap();
+    let messages = BufReader::new(connection.try_clone().unwrap());
+    (connection, messages.lines())
+}
+
+fn start() -> (u16, Child) {
+    let mut browser = Command::new("node");
+    browser.arg(scripts().join("run.mjs")).arg(screenshots());
+    browser.stdin(Stdio::piped()).stdout(Stdio::piped());
+    let mut browser = browser
+        .spawn()
+        .expect("node is missing: apt-get install nodejs, or tests/run");
+    let mut port = String::new();
+    let mut stdout = BufReader::new(browser.stdout.take().unwrap());
+    stdout.read_line(&mut port).unwrap();
+    let port = port.trim_end().parse().expect("the port of the browser");
+    (port, browser)
 }
 
 /// Returns the folder of the scenarios, and asserts that their dependencies are installed.
@@ -75,59 +100,4 @@ fn screenshots() -> PathBuf {
     let test = std::env::current_exe().unwrap();
     let target = test.ancestors().nth(3).unwrap();
     target.join("page-screenshots")
-}
-
-/// Returns a launch whose server restarts at the same address, unless another process takes the
-/// port.
-fn launch() -> Launch {
-    let free = TcpListener::bind("127.0.0.1:0").unwrap();
-    let address = free.local_addr().unwrap();
-    Launch::new()
-        .file(
-            "megaboard.toml",
-            &CONFIG.replace("ZONE", clock::zone_in_mid_hour()),
-        )
-        .args(&format!("--listen {address} --audit-log audit.log"))
-}
-
-fn run(scripts: &Path, screenshots: &Path) -> Outcomes {
-    let server = launch().start();
-    let mut browser = Command::new("node");
-    browser.arg(scripts.join("run.mjs"));
-    browser.arg(server.url()).arg(screenshots);
-    browser.stdin(Stdio::piped()).stdout(Stdio::piped());
-    let browser = browser
-        .spawn()
-        .expect("node is missing: apt-get install nodejs, or tests/run");
-    read_outcomes(browser, server)
-}
-
-/// Reads the messages of the browser, line by line, and answers its requests.
-fn read_outcomes(mut browser: Child, server: Server) -> Outcomes {
-    let mut replies = browser.stdin.take().unwrap();
-    let messages = BufReader::new(browser.stdout.take().unwrap());
-    let mut outcomes = Outcomes::new();
-    let mut up = Some(server);
-    let mut down = None;
-    for line in messages.lines() {
-        let line = line.unwrap();
-        let message: Value = serde_json::from_str(&line).unwrap_or_else(|_| panic!("{line}"));
-        if let Some(name) = message["passed"].as_str() {
-            println!("{name}: {} ms", message["ms"]);
-            outcomes.insert(name.to_owned(), Ok(()));
-        } else if let Some(name) = message["failed"].as_str() {
-            let why = message["why"].as_str().unwrap().to_owned();
-            outcomes.insert(name.to_owned(), Err(why));
-        } else {
-            match message["ask"].as_str() {
-                Some("kill") => down = up.take().map(Server::kill),
-                Some("start") => up = down.take().map(Launch::start),
-                _ => panic!("{line}"),
-            }
-            writeln!(replies, "done").unwrap();
-        }
-    }
-    let status = browser.wait().unwrap();
-    assert!(status.success(), "the scenarios broke off: {status}");
-    outcomes
 }

@@ -1,25 +1,34 @@
 //! One test for each scenario of the page.
 
-use super::browser::{names_of_run, passed};
+use super::browser::{all_names, passes};
 
 macro_rules! scenarios {
-    ($($test:ident: $scenario:literal,)*) => {
+    (always { $($test:ident: $scenario:literal,)* } sampled { $($drawn:ident: $long:literal,)* }) => {
         $(#[test]
         fn $test() {
-            passed($scenario);
+            passes($scenario);
+        })*
+
+        $(#[test]
+        fn $drawn() {
+            testkit::sampled!($drawn);
+            passes($long);
         })*
 
         /// Each scenario must have a test, since a scenario without one is not checked.
         #[test]
         fn every_scenario_has_a_test() {
-            let mut tests = vec![$($scenario),*];
+            let mut tests = vec![$($scenario,)* $($long),*];
+            let mut names = all_names();
             tests.sort_unstable();
-            assert_eq!(names_of_run(), tests);
+            names.sort_unstable();
+            assert_eq!(names, tests);
         }
     };
 }
 
 scenarios! {
+always {
     renewed_elements: "elements that are drawn again stay those of their keys, with focus and selection",
     rows_move: "rows move when contributions arrive",
     any_order_can_change_into_any_other: "any order can change into any other",
@@ -43,9 +52,6 @@ scenarios! {
     choosing_a_board: "a board can be chosen with the keyboard",
     announcements: "a new leader is announced, at most every ten seconds",
     accessible_desktop: "axe finds no serious fault on a desktop, in dark and light mode",
-    accessible_wide: "axe finds no serious fault on a wide screen, in dark and light mode",
-    accessible_phone: "axe finds no serious fault on a phone, in dark and light mode",
-    numbers_are_not_truncated: "numbers are not truncated with any number of fields",
     the_chosen_scheme: "the chosen colour scheme is remembered",
     first_window_empty: "the shortest window with members is shown if the first has none and the link names none",
     earlier_windows: "earlier windows can be stepped through with the keyboard, and are not shown as live",
@@ -60,16 +66,12 @@ scenarios! {
     the_docs_link: "the page links to the documentation, also without scripts",
     the_words_of_all_languages: "all languages have the same keys and placeholders, and all plural forms",
     every_key_is_used: "every key is used",
-    each_language: "the page is shown in the browser's language, without truncated words",
     choosing_a_language: "a language can be chosen, and is remembered",
     overlays: "an overlay shows the top of a board as it changes, on no ground",
-    the_parameters_of_overlays: "the size and the colours of an overlay are parameters, and other values are refused",
     battles: "a battle shows two members against each other, each on its side",
     sides_of_battles: "all viewers of a battle see its sides alike, before and after a reload",
     overlays_with_tokens: "an overlay with a token needs no key",
     overlays_without_keys: "an overlay that needs a key says what to do",
-    narrow_overlays: "long numbers of an overlay are short where there is little room",
-    accessible_overlays: "axe finds no serious fault in an overlay",
     store_unavailable_at_load: "a store that is unavailable at the start is named until it is back",
     stale_boards: "a stale board is shown as stale, not as live",
     the_admin_overview: "the admin page shows whether the server is ready, and what it does",
@@ -89,16 +91,11 @@ scenarios! {
     the_admin_keys: "the keys are listed on the admin page without their secrets",
     an_admin_key: "the admin page requests a key, and says if it is not an admin's",
     the_admin_link: "the live page links to the admin page unless all kinds are public and there is no key",
-    accessible_admin: "axe finds no serious fault in the admin page",
-    the_admin_languages: "the admin page is shown in the browser's language",
     keys_and_tokens: "a key is requested, kept for the tab, and exchanged for tokens",
     keys_for_one_kind: "a key is requested for a kind that is not public, and may be left out again",
-    the_contract: "each group of the contract has a page with all its operations",
-    the_contracts_addresses: "an address of an operation opens its group",
     the_contracts_descriptions: "an operation is described completely",
     the_contracts_commands: "a command of the contract's page works",
     the_contracts_schemas: "schemas and nested schemas can be opened",
-    searching_the_contract: "operations are found by English words",
     searching_with_the_keyboard: "the search box is used with the keyboard",
     trying_operations: "operations are tried on the contract's page",
     trying_keeps_forms: "what was typed into a form stays while other groups are shown",
@@ -108,11 +105,9 @@ scenarios! {
     trying_streams: "a tried stream shows its events until it is stopped",
     trying_has_limits: "long responses and streams of a tried operation are cut",
     trying_with_a_key: "the key of the tab is sent by a tried operation",
-    accessible_contract: "axe finds no serious fault in the contract's page",
     the_example: "the example shows a live board of another origin",
     the_examples_fields: "the example has a column for each field of a kind",
     the_examples_refusals: "the example shows why a board is refused",
-    accessible_example: "axe finds no serious fault in the example",
     the_examples_outages: "the example shows an outage and reconnects with a new token",
     dead_connections: "a dead connection is detected",
     hidden_tabs: "a hidden tab closes its connection",
@@ -120,6 +115,21 @@ scenarios! {
     server_unavailable_at_load: "a page waits for an unavailable server",
     final_boards: "a board that has ended is shown as final",
     unknown_kinds: "a deleted kind is reported and not requested again",
-    no_requests_to_other_hosts: "no page made a request to another host",
-    no_errors: "no page logged an error, violated its policy or opened a dialog",
+}
+sampled {
+    accessible_wide: "axe finds no serious fault on a wide screen, in dark and light mode",
+    accessible_phone: "axe finds no serious fault on a phone, in dark and light mode",
+    accessible_overlays: "axe finds no serious fault in an overlay",
+    accessible_admin: "axe finds no serious fault in the admin page",
+    accessible_contract: "axe finds no serious fault in the contract's page",
+    accessible_example: "axe finds no serious fault in the example",
+    numbers_are_not_truncated: "numbers are not truncated with any number of fields",
+    each_language: "the page is shown in the browser's language, without truncated words",
+    the_admin_languages: "the admin page is shown in the browser's language",
+    the_contracts_addresses: "an address of an operation opens its group",
+    narrow_overlays: "long numbers of an overlay are short where there is little room",
+    the_parameters_of_overlays: "the size and the colours of an overlay are parameters, and other values are refused",
+    searching_the_contract: "operations are found by English words",
+    the_contract: "each group of the contract has a page with all its operations",
+}
 }

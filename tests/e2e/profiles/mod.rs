@@ -1,11 +1,9 @@
 //! Profiles of members: written once for each kind, and shown by the reads of its boards.
 
-mod erased;
 mod shared;
-mod shown;
 mod written;
 
-testkit::calls!(shown, written);
+testkit::calls!(erased, shown, written);
 
 use serde_json::{Value, json};
 use testkit::{Response, Server};

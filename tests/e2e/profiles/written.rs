@@ -6,15 +6,6 @@ use testkit::{Server, eventually};
 use super::{KINDS, path_of};
 
 #[test]
-fn at_most_1000_profiles_are_put_at_once() {
-    let server = Server::with(KINDS);
-    let lines = "{\"member\":\"u1\",\"profile\":null}\n".repeat(1_001);
-    let headers = [("content-type", "application/x-ndjson")];
-    let refused = server.send("POST", "/v1/kinds/gifts/profiles", &headers, lines);
-    refused.problem(413, "too-large", &["1000 lines"]);
-}
-
-#[test]
 fn a_snapshot_has_all_profiles() {
     let config = format!("[embedded]\nsnapshot_after_bytes = 1_000_000\n{KINDS}");
     let server = Server::durable(&config);

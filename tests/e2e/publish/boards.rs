@@ -1,12 +1,12 @@
 //! Each window of a board is published as its top, until the board is gone.
 
 use serde_json::{Value, json};
-use testkit::clock::{DAY_MS, date, now_ms};
+use testkit::clock::DAY_MS;
 use testkit::dice::Dice;
 use testkit::redis::{RedisOptions, RedisServer, Reply};
 use testkit::{Exposition, Server, encoded, eventually, ndjson};
 
-use super::fixtures::{self, caught_up, points, published, set};
+use super::fixtures::{caught_up, points, published, set};
 
 const KEY: &str = "lb:{subject}:{window}";
 
@@ -50,45 +50,6 @@ fn each_window_is_published_as_a_sorted_set_and_as_json() {
             assert!(lasts.iter().all(|ms| *ms > DAY_MS), "{window}: {lasts:?}");
         }
     }
-}
-
-#[test]
-fn late_writes_removals_and_deletions_are_published() {
-    let redis = RedisServer::plain();
-    let config = published("", &redis.url(), KEY, "every = \"100ms\"");
-    let server = Server::with(&config);
-    let before = now_ms() - 3 * DAY_MS;
-    let late = json!({"board": "k/a", "member": "late", "points": 7, "at": before});
-    server.contribute(&late).ok();
-    let day = format!("lb:a:day:{}", date(before));
-    eventually("a past day is published", || {
-        (set(&redis, &day) == [("late".to_owned(), 7)]).then_some(())
-    });
-    server.give("k/a", &[("u", 3), ("v", 5)]);
-    let all = "lb:a:all";
-    caught_up(&server, &redis, "all", all);
-    let expected = [("late", 7), ("v", 5), ("u", 3)].map(|(m, p)| (m.to_owned(), p));
-    assert_eq!(set(&redis, all), expected);
-    let member = json!({"points": 9});
-    server.put("/v1/boards/k/a/members/u", &member).ok();
-    caught_up(&server, &redis, "all", all);
-    assert_eq!(set(&redis, all)[0], ("u".to_owned(), 9));
-    // The only member of that day.
-    server.delete("/v1/boards/k/a/members/late").ok();
-    eventually("the day without members is removed", || {
-        fixtures::json(&redis, &day).is_none().then_some(())
-    });
-    caught_up(&server, &redis, "all", all);
-    assert_eq!(set(&redis, all).len(), 2);
-    server.delete("/v1/boards/k/a").is_empty();
-    eventually("the deleted board is removed", || {
-        let left = redis.command(&["KEYS", "*"]);
-        left.items().is_empty().then_some(())
-    });
-    // A later board of the same name is another board.
-    server.give("k/a", &[("w", 1)]);
-    caught_up(&server, &redis, "all", all);
-    assert_eq!(set(&redis, all), [("w".to_owned(), 1)]);
 }
 
 #[test]

@@ -80,28 +80,3 @@ fn beside_a_redis_store_the_target_user_requires_info() {
     let _server = refuses(&store, &url, login, "its user requires INFO");
     assert_eq!(silent.command(&["DBSIZE"]).integer(), 0);
 }
-
-#[test]
-fn a_board_whose_key_is_a_key_of_the_store_is_not_published() {
-    let redis = RedisServer::plain();
-    let config = published(
-        "windows = [\"all\"]",
-        &redis.url(),
-        "{subject}",
-        "every = \"100ms\"",
-    );
-    let server = Server::with(&config);
-    server.give("k/megaboard:{registry}:kinds", &[("u", 3)]);
-    server.give("k/other", &[("u", 3)]);
-    eventually("the other board is published", || {
-        (set(&redis, "other").len() == 1).then_some(())
-    });
-    eventually("it is logged", || {
-        server
-            .log()
-            .contains("begins with megaboard:")
-            .then_some(())
-    });
-    let left = redis.command(&["KEYS", "megaboard:*"]);
-    assert!(left.items().is_empty(), "{left:?}");
-}

@@ -45,32 +45,3 @@ fn publish_settings_of_a_kind_with_boards_can_be_added_changed_and_removed() {
     shown(&there, "other:a");
     shown(&here, "k:a");
 }
-
-#[test]
-fn a_change_of_period_replaces_a_later_window() {
-    let redis = RedisServer::plain();
-    let target = targets(&[("readers", &redis.url())]);
-    let server = Server::with(&format!("[kinds.gifts]\n{target}"));
-    let put = |windows: &[&str]| {
-        let publish = json!({"target": "readers", "key": "lb:{subject}", "windows": windows});
-        let kind = json!({"windows": ["day", "all"], "publish": publish});
-        server.put("/v1/kinds/k", &kind).is(200)
-    };
-    server
-        .put("/v1/kinds/k", &json!({"windows": ["day", "all"]}))
-        .is(201);
-    let window = |window: &str| {
-        eventually(window, || {
-            let json = super::fixtures::json(&redis, "lb:a")?;
-            let name = json["window"].as_str().unwrap();
-            name.starts_with(window).then_some(())
-        });
-    };
-    server.give("k/a", &[("u", 3)]);
-    put(&["day"]);
-    window("day:");
-    put(&["all"]);
-    window("all");
-    put(&["day"]);
-    window("day:");
-}

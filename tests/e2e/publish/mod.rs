@@ -5,7 +5,6 @@
 mod boards;
 mod bounds;
 mod clusters;
-mod encodings;
 mod fixtures;
 mod kinds;
 mod memcached;
@@ -14,4 +13,4 @@ mod readers;
 mod restarts;
 mod windows;
 
-testkit::calls!(bounds, kinds);
+testkit::calls!(bounds, kinds, published);

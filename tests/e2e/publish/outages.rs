@@ -114,19 +114,3 @@ fn a_target_that_hangs_does_not_delay_others() {
     hung.resume();
     shown(&hung, "a", 2);
 }
-
-#[test]
-fn a_target_that_refuses_is_logged_and_retried() {
-    let target = RedisServer::plain();
-    let server = Server::with(&settings(&target));
-    target.command(&["CONFIG", "SET", "maxmemory", "1"]).ok();
-    give(&server, "k/a", 1);
-    eventually("it is logged", || {
-        server
-            .log()
-            .contains("the target refused a board")
-            .then_some(())
-    });
-    target.command(&["CONFIG", "SET", "maxmemory", "0"]).ok();
-    shown(&target, "a", 1);
-}

@@ -33,31 +33,3 @@ fn a_window_that_closes_is_published_as_final() {
     assert_eq!(closed["entries"], open["entries"]);
     assert_eq!(set(&redis, &key), [("u".to_owned(), 3)]);
 }
-
-#[test]
-fn a_key_shared_by_windows_has_the_current_one() {
-    let redis = RedisServer::plain();
-    let server = Server::with(&published(
-        "",
-        &redis.url(),
-        "lb:{subject}:{period}",
-        "windows = [\"month\", \"all\"]",
-    ));
-    let late = json!({"board": "k/a", "member": "late", "points": 7, "at": now_ms() - 40 * DAY_MS});
-    server.contribute(&late).ok();
-    server.give("k/a", &[("u", 3)]);
-    eventually("both", || {
-        (set(&redis, "lb:a:all").len() == 2).then_some(())
-    });
-    eventually("the month is published", || {
-        (set(&redis, "lb:a:month") == [("u".to_owned(), 3)]).then_some(())
-    });
-    // A further write does not bring the previous month back.
-    server.contribute(&late).ok();
-    eventually("the late contribution is applied", || {
-        (set(&redis, "lb:a:all")[0] == ("late".to_owned(), 14)).then_some(())
-    });
-    assert_eq!(set(&redis, "lb:a:month"), [("u".to_owned(), 3)]);
-    let keys = redis.command(&["KEYS", "lb:a:*"]);
-    assert_eq!(keys.items().len(), 6, "{keys:?}");
-}

@@ -54,6 +54,7 @@ fn on_one_server() {
 
 #[test]
 fn on_independent_servers() {
+    testkit::sampled!(on_independent_servers);
     let servers = [(); 3].map(|()| RedisServer::with(&kept()));
     let addresses = servers
         .each_ref()
@@ -65,6 +66,7 @@ fn on_independent_servers() {
 
 #[test]
 fn on_a_cluster() {
+    testkit::sampled!(on_a_cluster);
     let cluster = RedisCluster::start(3, 0, &kept());
     test_restarts(&cluster.url(), || {
         for node in cluster.nodes() {
@@ -76,6 +78,7 @@ fn on_a_cluster() {
 
 #[test]
 fn under_sentinels() {
+    testkit::sampled!(under_sentinels);
     let sentinels = RedisSentinels::start(1, &kept());
     test_restarts(&sentinels.url(), || {
         // A short or a long outage: the primary restarts with its data, or its replica takes over

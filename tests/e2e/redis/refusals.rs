@@ -1,6 +1,6 @@
 //! A Redis with an unsuitable configuration is refused with the reason.
 
-use testkit::redis::{RedisOptions, RedisServer};
+use testkit::redis::RedisOptions;
 
 use super::fixtures::{launch, serve};
 
@@ -46,12 +46,4 @@ fn a_wrong_password_and_a_missing_one_are_reported() {
         assert!(!stderr.contains("wrong@"), "{stderr}");
     }
     serve(&redis.url(), "").give("gifts/a", &[("u", 1)]);
-}
-
-#[test]
-fn an_unreachable_redis_is_reported() {
-    let redis = RedisServer::plain();
-    redis.stop();
-    let address = redis.address().to_string();
-    assert_refused(&redis.url(), &["cannot be reached", &address]);
 }

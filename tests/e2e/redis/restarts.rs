@@ -109,29 +109,6 @@ fn a_redis_that_restarts_empty_is_used_and_the_loss_is_logged() {
 }
 
 #[test]
-fn contributions_fail_if_redis_cannot_be_asked_for_their_kind() {
-    let redis = RedisServer::plain();
-    let server = serve(&redis.url(), "");
-    redis.kill();
-    let item = |board: &str| json!({"board": board, "member": "u", "points": 1});
-    let one = server.contribute(&item("nope/a"));
-    let both = server.contribute(&json!([item("nope/a"), item("nada/b")]));
-    for (response, count) in [(one, 1), (both, 2)] {
-        assert_eq!(response.status, 503, "{}", response.body);
-        let receipt = response.value();
-        assert_eq!(
-            (&receipt["rejected_count"], &receipt["failed_count"]),
-            (&json!(0), &json!(count)),
-            "{receipt}"
-        );
-        // Nothing was sent to the store, so the outcome is certain.
-        let word = receipt["failed"][0]["type"].as_str().unwrap();
-        assert!(["unavailable", "overloaded"].contains(&word), "{receipt}");
-        assert_eq!(receipt["failed"][0]["board"], "nope/a");
-    }
-}
-
-#[test]
 fn an_independent_server_that_restarts_empty_is_refused_until_accepted() {
     let nodes = [(); 3].map(|()| RedisServer::plain());
     let addresses = nodes.each_ref().map(|node| node.address().to_string());

@@ -2,10 +2,9 @@
 //! and expire.
 
 mod closing;
-mod lifetimes;
 mod zones;
 
-testkit::calls!(closing, moments, periods, selectors, zones);
+testkit::calls!(closing, lifetimes, moments, periods, selectors, zones);
 
 use testkit::{Response, Server, encoded};
 

@@ -79,10 +79,7 @@ export const scenarios = {
         }
         check(found.length === 0, found.join("\n"));
     },
-};
 
-/** Scenarios that disrupt others. */
-export const outages = {
     async "the example shows an outage and reconnects with a new token"(stage) {
         await stage.give("gifts/example-outage", ["ada", 30], ["ben", 20]);
         const ignored = new RegExp(`${AWAY.source}|${NO_TOKEN.source}`);

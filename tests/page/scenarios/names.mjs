@@ -1,9 +1,6 @@
 /** Names of any text, and any integer as points. */
 
-import { check, eventually, same, shows } from "../stage.mjs";
-
-/** The image of a profile, on another host. */
-export const AVATAR = "https://127.0.0.1:1/ann.png";
+import { AVATAR, check, eventually, same, shows } from "../stage.mjs";
 
 const HOSTILE = [
     "<img src=x onerror=alert(1)>",

@@ -88,8 +88,9 @@ export const scenarios = {
     },
 
     async "a page waits for an unavailable server"(stage) {
-        const page = await stage.open("#/gifts/outage?window=day", { ignored: AWAY });
-        await shows(page, ["ben", "ada"]);
+        await stage.give(BOARD, ["ada", 30], ["ben", 20]);
+        const page = await stage.open(`#/${BOARD}?window=day`, { ignored: AWAY });
+        await shows(page, ["ada", "ben"]);
         await stage.ask("kill");
         await says(page, "lost");
         await page.locator("#subject").fill("somewhere-else");

@@ -4,13 +4,22 @@ use serde_json::{Value, json};
 
 use super::scope::Scope;
 
+/// What has an exit status and prints something.
+const COMMANDS: [&str; 9] = [
+    "RUN", "REFUSED", "FILE", "READ", "LOG", "CONFIG", "REDIS", "WATCH", "CLOSE",
+];
+
 /// A file, read.
 #[derive(Debug, Default)]
 pub(super) struct File {
     pub(super) stores: Vec<String>,
-    /// Names and flags.
+    /// How many servers there are of each store.
+    pub(super) servers: usize,
+    /// Names, and flags with further settings.
     pub(super) keys: Vec<(String, String)>,
     pub(super) config: String,
+    /// Whether each section has servers of its own.
+    pub(super) is_apart: bool,
     /// Whether there is a Redis beside the server.
     pub(super) has_redis: bool,
     pub(super) sections: Vec<Section>,
@@ -38,6 +47,8 @@ pub(super) struct Step {
 #[derive(Debug, Default)]
 pub(super) struct Call {
     pub(super) verb: String,
+    /// The number of the server, from 1.
+    pub(super) server: usize,
     pub(super) key: Option<String>,
     pub(super) path: String,
     pub(super) headers: Vec<(String, String)>,
@@ -70,9 +81,13 @@ pub(super) fn file(text: &str) -> File {
             }
         } else if let Some(stores) = line.strip_prefix("stores: ") {
             file.stores = stores.split(' ').map(str::to_owned).collect();
+        } else if let Some(servers) = line.strip_prefix("servers: ") {
+            file.servers = servers.parse().expect(line);
         } else if let Some(key) = line.strip_prefix("key: ") {
             let (name, flags) = key.split_once(' ').expect("a name and flags");
             file.keys.push((name.to_owned(), flags.to_owned()));
+        } else if line == "apart: yes" {
+            file.is_apart = true;
         } else if line == "with: redis" {
             file.has_redis = true;
         } else if !is_comment {
@@ -86,6 +101,13 @@ pub(super) fn file(text: &str) -> File {
 }
 
 impl Section {
+    /// Returns whether the servers cannot be used for another section.
+    pub(super) fn is_disruptive(&self) -> bool {
+        let begins = |step: &Step, word| step.text[0].starts_with(word);
+        let mut steps = self.steps.iter();
+        steps.any(|step| begins(step, "CONFIG") || begins(step, "REDIS kill"))
+    }
+
     fn read(&mut self, number: usize, line: &str) {
         let Some(detail) = line.strip_prefix("  ") else {
             if line == "KEPT" {
@@ -107,6 +129,9 @@ impl Section {
             let earlier = earlier.find(|rows| !rows.is_empty());
             step.rows
                 .clone_from(earlier.expect("an earlier call with rows"));
+        } else if let Some(times) = detail.strip_prefix("x ") {
+            let times = 1..=times.parse().expect(line);
+            step.rows = times.map(|number: u32| vec![number.to_string()]).collect();
         } else if let Some(row) = detail.strip_prefix('|') {
             // Cells can be empty.
             let row = format!("{row} ").replace("| |", "|  |");
@@ -141,21 +166,24 @@ impl Step {
 impl Call {
     /// Returns whether it has an exit status, and what is printed.
     pub(super) fn is_command(&self) -> bool {
-        ["RUN", "REFUSED", "FILE", "REDIS"].contains(&&*self.verb)
+        COMMANDS.contains(&&*self.verb)
     }
 
     fn of(line: &str) -> Self {
         let (verb, rest) = line.split_once(' ').unwrap_or((line, ""));
         let (verb, key) = verb.split_once('(').unwrap_or((verb, ""));
+        let (verb, server) = verb.split_once('@').unwrap_or((verb, "1"));
         let key = key.strip_suffix(')').map(str::to_owned);
         let contributes = ["GIVE", "ADD", "LINES"].contains(&verb);
         let (path, body) = match verb {
             "GIVE" | "ADD" | "LINES" => ("/v1/contributions", rest),
-            "RUN" | "REFUSED" | "FILE" | "REDIS" => (rest, ""),
+            "NEXT" | "METRIC" => (rest, ""),
+            verb if COMMANDS.contains(&verb) => (rest, ""),
             _ => rest.split_once(' ').unwrap_or((rest, "")),
         };
         let mut call = Self {
             verb: if contributes { "POST" } else { verb }.to_owned(),
+            server: server.parse().expect(line),
             key,
             path: path.to_owned(),
             body: body.to_owned(),
@@ -188,6 +216,22 @@ impl Call {
             "<" => self.response_headers.push(header()),
             "+" if self.body.is_empty() => self.body = format!("{rest}\n"),
             "+" => self.body.extend([rest, "\n"]),
+            "*" => {
+                let (count, item) = rest.split_once(' ').expect(line);
+                let items = (0..count.parse().expect(line))
+                    .map(|n: u32| item.replace("{n}", &n.to_string()));
+                let items: Vec<String> = items.collect();
+                let mut types = self.headers.iter().map(|(_, value)| value.as_str());
+                let is_ndjson = |it: &str| it == "application/x-ndjson";
+                self.body = if self.is_command() {
+                    format!("{}{}\n", self.body, items.join("\n"))
+                } else if is_ndjson(self.media_type) || types.any(is_ndjson) {
+                    items.join("\n")
+                } else {
+                    format!("[{}]", items.join(", "))
+                };
+            }
+            "half" => self.body.truncate(self.body.trim_end().len()),
             "has" | "lacks" => self.texts.push((mark == "has", rest.to_owned())),
             "ranked" | "members" => {
                 self.entries = Some((mark == "ranked", rest.trim().to_owned()));

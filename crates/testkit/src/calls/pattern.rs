@@ -10,6 +10,7 @@ use super::scope::Scope;
 ///
 /// - `$any`: any value; `$none`: the member is absent;
 /// - `$name`: this variable, which is set to the value if it has none; `$not name`: another value;
+///   `$like name`: an object with the members of this variable, but for `as_of`;
 /// - `$count 3`: so many elements; `$has text`, `$lacks text`: a text that
 ///   contains this, or does not;
 /// - `$from a to b`: a text or number not below `a` and not above `b`.
@@ -77,6 +78,13 @@ fn special(text: &str, value: &Value, scope: &mut Scope) -> Result<(), String> {
     let holds = match word {
         "any" => true,
         "not" => scope.get(rest).is_some_and(|other| other != value),
+        "like" => {
+            let other = scope.get(rest).and_then(Value::as_object);
+            other.is_some_and(|other| {
+                let mut members = other.iter().filter(|(name, _)| *name != "as_of");
+                members.all(|(name, member)| value.get(name) == Some(member))
+            })
+        }
         "count" => value
             .as_array()
             .is_some_and(|values| values.len().to_string() == rest),

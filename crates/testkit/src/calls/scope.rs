@@ -9,7 +9,8 @@ use crate::encoded;
 
 /// The variables of a section. In braces can be:
 ///
-/// - a variable, as text, and `key:name`, a key; `server` and `redis`, their addresses;
+/// - a variable, as text, and `a+2`, a number and 2; `key:name`, a key, and `lines:name`, its lines of
+///   the configuration; `server`, `redis` and `redis:address`, their addresses;
 ///   `folder`, that of the server;
 /// - `now`, `now-3d`, `now+1h`: milliseconds, before or after the begin of the section; with `rfc:`,
 ///   `day:` (2026-11-20) and `month:` (2026-11) as text;
@@ -68,6 +69,11 @@ impl Scope {
                     .as_str()
                     .map_or_else(|| value.to_string(), str::to_owned),
             );
+        }
+        if let Some((number, more)) = name.split_once('+')
+            && let Some(number) = self.variables.get(number).and_then(Value::as_i64)
+        {
+            return Some((number + more.parse::<i64>().ok()?).to_string());
         }
         if let Some(text) = name.strip_prefix("url:") {
             return Some(encoded(text));

@@ -2,11 +2,9 @@
 
 use std::collections::BTreeMap;
 
-use serde_json::{Value, json};
+use serde_json::Value;
 use testkit::dice::Dice;
 use testkit::{Event, Events, Server};
-
-use super::super::{ladder, on_a};
 
 /// A top updated by the events of a stream.
 #[derive(Default)]
@@ -84,43 +82,4 @@ fn applying_the_moves_gives_the_top() {
         changes[..3].iter().all(|changes| *changes > 50),
         "{changes:?} `changes` events"
     );
-}
-
-#[test]
-fn each_kind_of_move_is_sent_with_its_positions() {
-    let server = ladder(4);
-    let mut events = Events::of(&server, &on_a("/stream?n=3&changes=true"));
-    assert_eq!(events.event().name, "board");
-    server.give("gifts/a", &[("m04", 4)]);
-    let moved = events.event();
-    assert_eq!(moved.name, "changes");
-    assert_eq!(moved.id, moved.value["version"]);
-    let of = |name: &str| moved.value[name].as_array().unwrap().clone();
-    let entered = &of("entered")[0];
-    assert_eq!(
-        (&entered["member"], &entered["position"]),
-        (&json!("m04"), &json!(1))
-    );
-    assert_eq!(of("left"), ["m03"]);
-    let down: Vec<_> = of("down")
-        .iter()
-        .map(|entry| {
-            (
-                entry["member"].clone(),
-                entry["was"].clone(),
-                entry["position"].clone(),
-            )
-        })
-        .collect();
-    assert_eq!(
-        down,
-        [
-            (json!("m01"), json!(1), json!(2)),
-            (json!("m02"), json!(2), json!(3))
-        ]
-    );
-    assert!(of("up").is_empty() && of("changed").is_empty());
-    server.give("gifts/a", &[("m04", 1)]);
-    let moved = events.event();
-    assert_eq!(moved.value["changed"][0]["points"], 102);
 }

@@ -2,26 +2,9 @@
 
 use std::time::Instant;
 
-use testkit::{Events, Server};
+use testkit::Events;
 
 use super::super::ladder;
-
-#[test]
-fn a_stream_ends_with_a_problem_when_its_kind_is_deleted() {
-    let server = Server::start();
-    let kind = serde_json::json!({"windows": ["all"]});
-    assert_eq!(server.put("/v1/kinds/short", &kind).status, 201);
-    let mut events = Events::of(&server, "/v1/boards/short/a/stream");
-    assert_eq!(events.event().name, "board");
-    assert_eq!(server.delete("/v1/kinds/short").status, 204);
-    let last = events.event();
-    assert_eq!(last.name, "problem");
-    assert_eq!(
-        (&last.value["type"], &last.value["status"]),
-        (&"unknown-kind".into(), &404.into())
-    );
-    assert!(events.try_next().is_none());
-}
 
 #[test]
 fn streams_end_at_once_when_the_server_stops() {

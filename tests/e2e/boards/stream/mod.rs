@@ -1,9 +1,8 @@
 //! `GET .../stream`: the top as server-sent events.
 
-mod board_events;
 mod changes;
+mod comments;
 mod ends;
 mod many_readers;
-mod own_position;
 
-testkit::calls!(ends);
+testkit::calls!(board_events, ends, outages, own_position);
