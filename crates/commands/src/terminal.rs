@@ -20,6 +20,7 @@ const PROGRESS_SHOWN_EVERY: Duration = Duration::from_millis(200);
 /// Replaces control characters and invisible characters by escapes, `\u{..}`.
 ///
 /// Joiners (U+200C, U+200D) and selectors of styles are kept, since Persian and emoji need them.
+#[must_use]
 pub fn printable(text: &str) -> Cow<'_, str> {
     escaped(text, |char, shown| shown.extend(char.escape_unicode()))
 }

@@ -125,7 +125,7 @@ mod tests {
     use crate::config::Config;
 
     fn error(text: &str) -> String {
-        Config::parse("a.toml", text).unwrap_err().to_string()
+        Config::parse("a.toml", text).unwrap_err()
     }
 
     #[test]

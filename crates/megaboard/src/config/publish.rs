@@ -109,7 +109,7 @@ mod tests {
             ),
         ] {
             let section: PublishSection = toml::from_str(text).unwrap();
-            let error = section.settings().unwrap_err().to_string();
+            let error = section.settings().unwrap_err();
             assert!(error.contains(part), "{text}: {error}");
             assert!(!error.contains("s3cret"), "{error}");
         }

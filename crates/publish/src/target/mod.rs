@@ -55,6 +55,7 @@ enum ServerUpdate<'a> {
 }
 
 /// What an update finds at its begin.
+#[expect(clippy::struct_excessive_bools, reason = "each is a fact of its own")]
 pub(crate) struct Found {
     /// The version of what is published, if it is known.
     pub(crate) version: Option<String>,

@@ -1,5 +1,7 @@
 //! What a call does that is not a request: commands, files, streams, the Redis beside the server.
 
+use std::path::Path;
+
 use serde_json::json;
 
 use super::Stage;
@@ -52,7 +54,9 @@ impl Stage {
             }
             "READ" => {
                 let text = std::fs::read_to_string(server.folder().join(&call.path)).unwrap();
-                let is_ndjson = call.path.ends_with(".log");
+                let is_ndjson = Path::new(&call.path)
+                    .extension()
+                    .is_some_and(|end| end == "log");
                 let lines: Vec<&str> = text.lines().collect();
                 done(if is_ndjson {
                     format!("[{}]", lines.join(","))
