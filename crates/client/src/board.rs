@@ -15,7 +15,8 @@ use crate::error::Error;
 use crate::name::{BoardName, segment};
 use crate::request::Request;
 use crate::responses::{
-    Count, Entries, FoundEntries, Info, Place, RankOf, Removed, Settled, Standing, StreamToken, Top,
+    Count, Entries, FoundEntries, Info, MemberPosition, RankOf, Removed, Settled, Standing,
+    StreamToken, Top,
 };
 
 /// A board of a server. Its methods return requests, which are sent when they are awaited.
@@ -78,7 +79,7 @@ impl Board {
 
     /// Reads the rank, standing and neighbours of a member. If it is not ranked, the error is
     /// [`NotRanked`](crate::ProblemType::NotRanked).
-    pub fn member(&self, member: &str) -> Request<Place> {
+    pub fn member(&self, member: &str) -> Request<MemberPosition> {
         Request::get(&self.client, self.member_path(member))
     }
 

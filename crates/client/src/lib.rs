@@ -73,8 +73,8 @@ pub use request::Request;
 pub use responses::{
     AuditLine, AuditPage, Boards, Count, Entries, Entry, Envelope, Erased, Field, Found,
     FoundEntries, Hidden, HiddenIn, Info, Keys, Kind, Listed, ListedKey, MemberBoard, MemberBoards,
-    Moved, Neighbour, Place, Profile, ProfilesOutcome, RankOf, Ready, RejectedProfile, Removed,
-    Settled, Span, Standing, StreamToken, Top, Tops, Values, WindowMembers,
+    MemberPosition, Moved, Neighbour, Profile, ProfilesOutcome, RankOf, Ready, RejectedProfile,
+    Removed, Settled, Span, Standing, StreamToken, Top, Tops, Values, WindowMembers,
 };
 pub use retry::{Backoff, RetryPolicy};
 pub use stream::{BoardStream, Changes, Event, Events};

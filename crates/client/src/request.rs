@@ -16,7 +16,7 @@ use crate::client::{Call, Client, Response, Retry};
 use crate::error::Error;
 use crate::name::encoded;
 use crate::responses::{
-    AuditPage, Boards, Entries, HiddenIn, Place, Settled, StreamToken, Top, Tops,
+    AuditPage, Boards, Entries, HiddenIn, MemberPosition, Settled, StreamToken, Top, Tops,
 };
 
 /// A request whose response is a `T`. It is sent when it is awaited. An invalid name is reported then, too.
@@ -214,8 +214,8 @@ impl Request<Entries> {
     }
 }
 
-impl Request<Place> {
-    /// Requests [`Place::to_target`]: the change that results in this position or a better one.
+impl Request<MemberPosition> {
+    /// Requests [`MemberPosition::to_target`]: the change that results in this position or a better one.
     pub fn target(self, target: u64) -> Self {
         self.with("target", target)
     }

@@ -1,4 +1,4 @@
-//! Responses about boards: [`Top`], [`Place`] and others.
+//! Responses about boards: [`Top`], [`MemberPosition`] and others.
 
 use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
@@ -66,7 +66,7 @@ pub struct FoundEntries {
 /// The rank, standing and neighbours of a member.
 #[derive(Debug, Clone, PartialEq, Deserialize)]
 #[non_exhaustive]
-pub struct Place {
+pub struct MemberPosition {
     /// The board, window and time.
     #[serde(flatten)]
     pub envelope: Envelope,

@@ -12,8 +12,8 @@ mod values;
 
 pub use admin::{AuditLine, AuditPage, Keys, ListedKey};
 pub use board::{
-    Boards, Count, Entries, FoundEntries, Info, Listed, Place, RankOf, Ready, Settled, StreamToken,
-    Top, Tops, WindowMembers,
+    Boards, Count, Entries, FoundEntries, Info, Listed, MemberPosition, RankOf, Ready, Settled,
+    StreamToken, Top, Tops, WindowMembers,
 };
 pub use entry::{Entry, Found, Moved, Neighbour, Standing};
 pub use envelope::{Envelope, Span};

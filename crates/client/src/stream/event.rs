@@ -8,7 +8,7 @@ use serde::de::DeserializeOwned;
 use super::sse::Message;
 use crate::error::Error;
 use crate::problem::Problem;
-use crate::responses::{Entry, Envelope, Moved, Place, Top};
+use crate::responses::{Entry, Envelope, MemberPosition, Moved, Top};
 
 /// An event of a stream.
 #[derive(Debug)]
@@ -19,7 +19,7 @@ pub enum Event {
     /// The changes since the event before, in streams of [`changes`](crate::BoardStream::changes).
     Changes(Changes),
     /// The rank of a member, in streams with a [`member`](crate::BoardStream::member).
-    Member(Box<Place>),
+    Member(Box<MemberPosition>),
     /// The connection is lost, and the client reconnects. Until the next event, earlier ones may be
     /// outdated. Reported once, however many attempts there are.
     Interrupted(Error),
