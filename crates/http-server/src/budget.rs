@@ -245,6 +245,8 @@ struct Counts {
     bytes: AtomicUsize,
     bytes_max: usize,
     refused: Counter,
+    /// Those who wait for bytes.
+    waiting: AtomicUsize,
     /// Locked by the first of those that wait for bytes. It gives the others their turns in the order of their arrival.
     turn: Mutex<()>,
     /// Wakes the first one when bytes are released.
@@ -266,6 +268,7 @@ impl Share {
             bytes: AtomicUsize::new(0),
             bytes_max,
             refused: Counter::default(),
+            waiting: AtomicUsize::new(0),
             turn: Mutex::default(),
             released: Notify::new(),
         }))
@@ -364,19 +367,35 @@ impl HeldBytes {
 
     /// Adds bytes, unless others wait for theirs. Counts no rejection.
     pub fn grow_in_turn(&mut self, more: usize) -> bool {
-        let share = self.share.clone();
-        let turn = share.0.turn.try_lock();
-        turn.is_ok() && self.resize_leaving(self.bytes.saturating_add(more), false)
+        self.share.0.waiting.load(Ordering::Relaxed) == 0
+            && self.resize_leaving(self.bytes.saturating_add(more), false)
     }
 
     /// Waits until others have released the bytes that are missing, and adds these bytes. Those who wait get theirs in
     /// the order of their arrival.
     pub async fn wait_to_grow(&mut self, more: usize) {
         let share = self.share.clone();
+        let _waiting = Waiting::of(&share.0.waiting);
         let _turn = share.0.turn.lock().await;
         while !self.resize_leaving(self.bytes.saturating_add(more), false) {
             share.0.released.notified().await;
         }
+    }
+}
+
+/// Counts one that waits, until it is dropped.
+struct Waiting<'a>(&'a AtomicUsize);
+
+impl<'a> Waiting<'a> {
+    fn of(count: &'a AtomicUsize) -> Self {
+        count.fetch_add(1, Ordering::Relaxed);
+        Self(count)
+    }
+}
+
+impl Drop for Waiting<'_> {
+    fn drop(&mut self) {
+        self.0.fetch_sub(1, Ordering::Relaxed);
     }
 }
 

@@ -393,7 +393,7 @@ fn check(call: &Call, response: &Response, scope: &mut Scope) -> Result<(), Stri
 }
 
 /// Checks that a command has printed each of these parts, separated by `, `, with any spaces
-/// between words; and, after `''`, nothing on standard output.
+/// between words; and, after `''`, nothing on standard output. A number at the end of a part is whole.
 fn output(parts: &str, response: &Response) -> Result<(), String> {
     let stderr = response.header("stderr");
     let words = |text: &str| text.split_whitespace().collect::<Vec<_>>().join(" ");
@@ -408,8 +408,16 @@ fn output(parts: &str, response: &Response) -> Result<(), String> {
     let missing = parts
         .split(", ")
         .map(words)
-        .find(|part| !shown.contains(part));
+        .find(|part| !has_part(&shown, part));
     missing.map_or(Ok(()), |part| Err(format!("expected {part:?}\n{stderr}")))
+}
+
+/// Returns whether a text has a part that is not followed by a further digit of its last number.
+fn has_part(text: &str, part: &str) -> bool {
+    let is_digit = |byte: Option<&u8>| byte.is_some_and(u8::is_ascii_digit);
+    let bytes = text.as_bytes();
+    let mut found = text.match_indices(part).map(|(at, _)| at + part.len());
+    found.any(|end| !(is_digit(part.as_bytes().last()) && is_digit(bytes.get(end))))
 }
 
 /// Returns a text without quotes, and other values as JSON.

@@ -17,8 +17,7 @@ pub(crate) struct LineOrder(Vec<(usize, Effect)>);
 struct Effect {
     /// `None` if the line has `boards`.
     board: Option<String>,
-    #[serde(default)]
-    boards: Vec<IgnoredAny>,
+    boards: Option<Vec<IgnoredAny>>,
     member: String,
     #[serde(default)]
     set: bool,
@@ -50,7 +49,10 @@ impl LineOrder {
     /// Returns whether a line has several boards, so that it may have been applied on some of them.
     pub(crate) fn has_several_boards(&self, index: usize) -> bool {
         let mut lines = self.0.iter();
-        lines.any(|(it, line)| *it == index && line.boards.len() > 1)
+        lines.any(|(it, line)| {
+            let boards = line.boards.as_ref();
+            *it == index && boards.is_some_and(|boards| boards.len() > 1)
+        })
     }
 
     /// Returns the applied lines that must be sent again after the lines of `again`, to keep the order.

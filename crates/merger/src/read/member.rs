@@ -118,19 +118,23 @@ impl ReadContext<'_> {
             before: entries(ask.above),
             after: entries(ask.below).saturating_add(1),
         };
+        let nothing = || ReadResult {
+            version: Version::UNCREATED,
+            ..self.result(Vec::new(), 0, MemberStanding::NoStanding)
+        };
         let (own, gathered) = if let Some(reading) = self.read_board(&range).await? {
-            (own(&reading.part, member)?, self.gathered(reading))
+            let own = own(&reading.part, member)?;
+            if own.is_none() && !ask.counts_without_standing {
+                return Ok(nothing());
+            }
+            (own, self.gathered(reading))
         } else {
             let shard = self.placement().shard_of(member.placement_hash());
             let reading = self.own_reading(shard, range).await?;
             let reading = reading.ok_or_else(|| lost(member))?;
             let own = own(part(&reading), member)?;
             if own.is_none() && !ask.counts_without_standing {
-                let value = MemberStanding::NoStanding;
-                return Ok(ReadResult {
-                    version: Version::UNCREATED,
-                    ..self.result(Vec::new(), 0, value)
-                });
+                return Ok(nothing());
             }
             let ranked = own.as_ref().filter(|_| part(&reading).anchor.is_some());
             let (cut, before, after) = match ranked {

@@ -37,7 +37,8 @@ impl Adoption<'_> {
                 return Ok(());
             }
             self.set_again(&source, &differences)?;
-            self.reads.until_stopped(sleep(ROUND_PAUSE))?;
+            self.reads
+                .until_stopped(async { sleep(ROUND_PAUSE).await })?;
         }
         Ok(())
     }

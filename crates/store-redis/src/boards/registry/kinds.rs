@@ -5,12 +5,16 @@ use std::sync::Arc;
 use board::limits::KINDS_MAX;
 use board::{Kind, KindName};
 use bytes::Bytes;
+use tokio::task::yield_now;
 
 use super::{Registry, flag, text};
 use crate::boards::keys::of_kind;
 use crate::boards::wire::{Garbled, Unpack};
 use redis_nodes::{CallError, registry_key};
 use shard_store::{KindRecord, KindWriteError, Revision, StoreError, kind_text};
+
+/// The kinds that are parsed before other tasks get their turn: a few milliseconds.
+const PARSED_AT_ONCE: usize = 256;
 
 /// The number of boards that become due in one call.
 const DUE_BOARDS_MAX: usize = 1_000;
@@ -22,8 +26,13 @@ impl Registry {
         let answer = self.read("kinds", keys, Vec::new()).await?;
         let mut answer = Unpack::new(&answer);
         let count = answer.array()? / 2;
-        let kinds = (0..count).map(|_| parse(answer.text()?, answer.text()?));
-        let mut kinds = kinds.collect::<Result<Vec<_>, _>>()?;
+        let mut kinds = Vec::with_capacity(count.min(KINDS_MAX));
+        for index in 1..=count {
+            kinds.push(parse(answer.text()?, answer.text()?)?);
+            if index % PARSED_AT_ONCE == 0 {
+                yield_now().await;
+            }
+        }
         kinds.sort_unstable_by(|one, other| one.name.cmp(&other.name));
         Ok(kinds)
     }
