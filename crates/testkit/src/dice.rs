@@ -59,7 +59,7 @@ pub fn is_drawn(test: &str) -> bool {
     is_named || runs(hash.is_multiple_of(SAMPLED), true)
 }
 
-/// Leaves the test of this name unless this run includes it: [`is_drawn`](crate::dice::is_drawn).
+/// Leaves the test of this name unless this run includes it: [`is_drawn`].
 #[macro_export]
 macro_rules! sampled {
     ($test:ident) => {

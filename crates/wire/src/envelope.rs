@@ -10,8 +10,7 @@ use crate::json::JsonText;
 /// The usual bytes of an envelope, and of a member with its neighbours.
 const USUAL_BYTES: usize = 1 << 10;
 
-/// The part that all responses about a board have in common. Its JSON is described by
-/// [`EnvelopeWritten`](crate::EnvelopeWritten).
+/// The part that all responses about a board have in common. `EnvelopeWritten` has its schema.
 #[derive(Debug)]
 pub struct Envelope<'a> {
     /// The board.

@@ -20,7 +20,7 @@ impl Registry {
         drop(self.keep_kind(&mut self.kinds.write(), record, without_boards));
     }
 
-    /// Adds a board from a snapshot ([`Cell::restored`]). `None`: it has a wrong number of shards.
+    /// Adds a board from a snapshot. `None`: it has a wrong number of shards.
     pub fn restore(
         &self,
         record: BoardRecord,

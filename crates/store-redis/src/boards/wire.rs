@@ -65,7 +65,7 @@ pub(crate) struct Garbled(
     pub(crate) &'static str,
 );
 
-/// Of a call that changes nothing. See [`Garbled::in_doubt`] for others.
+/// Of a call that changes nothing. `in_doubt` is for others.
 impl From<Garbled> for StoreError {
     fn from(error: Garbled) -> Self {
         Self::Unavailable(error.to_string())
