@@ -412,12 +412,14 @@ fn output(parts: &str, response: &Response) -> Result<(), String> {
     missing.map_or(Ok(()), |part| Err(format!("expected {part:?}\n{stderr}")))
 }
 
-/// Returns whether a text has a part that is not followed by a further digit of its last number.
+/// Returns whether a text has a part. If its last word is a number, no further digit follows.
 fn has_part(text: &str, part: &str) -> bool {
-    let is_digit = |byte: Option<&u8>| byte.is_some_and(u8::is_ascii_digit);
-    let bytes = text.as_bytes();
-    let mut found = text.match_indices(part).map(|(at, _)| at + part.len());
-    found.any(|end| !(is_digit(part.as_bytes().last()) && is_digit(bytes.get(end))))
+    let last = part.rsplit(' ').next().unwrap_or(part);
+    let is_number = last.bytes().all(|byte| byte.is_ascii_digit());
+    let mut rests = text
+        .match_indices(part)
+        .map(|(at, _)| &text[at + part.len()..]);
+    rests.any(|rest| !(is_number && rest.starts_with(|next: char| next.is_ascii_digit())))
 }
 
 /// Returns a text without quotes, and other values as JSON.
