@@ -11,7 +11,7 @@
 //! body                       bodies, whole or as a stream of lines
 //! lent_body                  what becomes of bodies that handlers do not read
 //! responses                  limits the bytes of responses that clients have not read
-//! budget                     divides the memory limit into shares, and counts what is held of each
+//! budget                     divides the memory limit into shares; share: counts what is held of one
 //! per_address                counts an amount for each address
 //! server_limits              the other limits of a server, as its configuration has them
 //! metrics                    the metrics of connections
@@ -34,6 +34,7 @@ mod read_ahead;
 pub mod request_trace;
 mod responses;
 mod server_limits;
+mod share;
 mod socket;
 pub mod validators;
 
@@ -42,7 +43,7 @@ pub use body::{
     ARRAY_ITEMS_MAX, BodyLine, LINE_BYTES_MAX, LINES, Lines, Whole, from_json, items_from_json,
     media_type, whole_up_to,
 };
-pub use budget::{HeldBytes, MemoryBudget, MemorySettings, Share, WRITE_BYTES};
+pub use budget::{MemoryBudget, MemorySettings, WRITE_BYTES};
 pub use handshakes::refuse_handshakes;
 pub use head_timer::HeadTimer;
 pub use lent_body::LentBody;
@@ -55,4 +56,5 @@ pub use responses::{
     AddressResponses, ResponseReservation, Responses, SMALL_BYTES_MAX, bytes_of, is_small,
 };
 pub use server_limits::ServerLimits;
+pub use share::{HeldBytes, Share};
 pub use socket::{Socket, WriteTimeouts};

@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use parking_lot::Mutex;
 
-use crate::budget::within;
+use crate::share::within;
 
 /// Counts amounts by address, up to a limit. Addresses with an amount of zero are removed.
 #[derive(Debug)]

@@ -13,7 +13,7 @@ use std::sync::Arc;
 
 use parking_lot::Mutex;
 
-use crate::budget::{HeldBytes, Share};
+use crate::share::{HeldBytes, Share};
 
 /// Bytes of a connection that are not counted: the initial size of hyper's buffer.
 pub(crate) const FREE_BYTES: usize = 8 << 10;

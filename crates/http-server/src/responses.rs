@@ -6,11 +6,11 @@
 //! Responses of up to [`SMALL_BYTES_MAX`] are not counted: a connection has one response at a time ([`Backpressure`]),
 //! and the number of connections is limited.
 //!
-//! **Invariant:** a response that does not fit into the share and the limit of its address is not sent, whatever else is
-//! held. So reads are rejected: one that can never fit by a problem that says so. A write cannot be
-//! rejected once it was applied: its response is small, or can be shortened (the lists of a receipt), or its handler
-//! reserves the maximum length before it changes anything ([`ResponseReservation`]). Reads do not use the reserve of
-//! the share, nor the same part of the limit of their address.
+//! **Invariant:** a response that does not fit into the share and the limit of its address is not sent, whatever else
+//! is held. So reads are rejected: one that can never fit by a problem that says so. A write cannot be rejected once it
+//! was applied: its response is small, or can be shortened (the lists of a receipt), or its handler reserves the
+//! maximum length before it changes anything ([`ResponseReservation`]). Reads do not use the reserve of the share, nor
+//! the same part of the limit of their address.
 //!
 //! If the share is full, the connection that reads slowest is closed, rather than the new response rejected
 //! ([`ReadRate`]): of those that have a response for [`GRACE`], wait for their client, and read fewer than [`FAST`]
@@ -43,8 +43,8 @@ use wire::problem::{Problem, ProblemType};
 
 use self::read_rate::ReadRate;
 use crate::backpressure::Backpressure;
-use crate::budget::{HeldBytes, Share, within};
 use crate::per_address::{OfAddress, PerAddress};
+use crate::share::{HeldBytes, Share, within};
 
 /// The length up to which a response is not counted.
 pub const SMALL_BYTES_MAX: usize = 16 << 10;

@@ -22,8 +22,8 @@ use tokio::net::TcpStream;
 use tokio::time::{Instant, Sleep, sleep};
 
 use crate::backpressure::Backpressure;
-use crate::budget::Share;
 use crate::read_ahead::{FREE_BYTES, ReadAhead};
+use crate::share::Share;
 
 /// The send buffer of a stream. The operating system may use twice as much.
 const STREAM_SEND_BUFFER_BYTES: usize = 64 << 10;

@@ -32,7 +32,8 @@ pub(crate) struct Reload {
     read: Option<Mark>,
 }
 
-/// Differs between versions of a file, and between files: device, inode and length, and when it was modified and changed.
+/// Differs between versions of a file, and between files: device, inode and length, and when it was modified and
+/// changed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Mark([u64; 3], [i64; 4]);
 

@@ -36,11 +36,13 @@
 //!   whose lines are separated by `\n`. `FILE a.csv` writes its body into the server's folder.
 //!   `REDIS` sends a command to the Redis beside it, or is `pause`, `resume` or `kill`.
 //! - `CONFIG` replaces the configuration by its body, with the lines `{lines:ops}` of a key, and has it
-//!   read. `LOG` is the log of the server, `LOG text` an array of its lines with this, and `READ file` a file in its folder, `.log` as an array.
+//!   read. `LOG` is the log of the server, `LOG text` an array of its lines with this, and `READ file` a file in its
+//!   folder, `.log` as an array.
 //! - `RESTART kill` and `RESTART stop` end the server, and start it again.
 //! - `METRIC name label=value` is the sum of these series.
 //! - `WATCH name path` opens a stream. `NEXT name` is its next event, or with `~` the next one that is
-//!   expected: 200, its data, and as headers its `event` and `id`; 204 at the end of the stream. `CLOSE name` closes it.
+//!   expected: 200, its data, and as headers its `event` and `id`; 204 at the end of the stream. `CLOSE name` closes
+//!   it.
 //! - Without an expected status a call succeeds. `~200` waits for a status, and for all else that is
 //!   expected. `''` after a status: nothing is sent, or printed on standard output.
 //! - `| as before` repeats the rows of an earlier call. Lines that begin with `# ` are comments.

@@ -84,7 +84,9 @@ pub fn render_with(kind: &Kind, entries: &[RankedEntry], profiles: &ShownProfile
     let mut json = JsonText::with_capacity(ENTRY_BYTES * entries.len());
     let mut ends = Vec::with_capacity(entries.len());
     for ranked in entries {
-        json.list_entry(kind, ranked, profiles);
+        json.separate();
+        json.open_ranked(kind, ranked, profiles);
+        json.put("}");
         ends.push(u32::try_from(json.len()).expect("a top is far smaller than 4 GiB"));
     }
     Rendered {
@@ -103,9 +105,7 @@ pub fn render_found(
 ) -> Vec<u8> {
     let mut json = JsonText::with_capacity(ENTRY_BYTES * members.len());
     for (member, found) in members.iter().zip(found) {
-        if json.len() > 0 {
-            json.put(",");
-        }
+        json.separate();
         match found {
             MemberStanding::Ranked(ranked) => json.open_ranked(kind, ranked, profiles),
             MemberStanding::Unlisted(entry) => json.open_entry(kind, (None, None), entry, profiles),

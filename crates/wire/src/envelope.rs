@@ -33,23 +33,7 @@ pub struct Envelope<'a> {
     pub stale: bool,
 }
 
-impl<'a> Envelope<'a> {
-    /// Returns the envelope of a top of this form.
-    #[must_use]
-    pub fn of_top(board: &'a BoardName, window: &'a str, top: &'a Snapshot, form: TopForm) -> Self {
-        Self {
-            board,
-            window: window.into(),
-            version: top.version.as_str().into(),
-            as_of: top.as_of,
-            members: top.members,
-            listed: form.listed,
-            activity: &top.activity,
-            is_final: form.is_final,
-            stale: form.stale,
-        }
-    }
-
+impl Envelope<'_> {
     /// Returns the response with the members of another object, which has some.
     #[must_use]
     pub fn with(&self, object: &[u8]) -> Vec<u8> {
@@ -117,7 +101,17 @@ impl<'a> Envelope<'a> {
 /// Returns the JSON of the top of a snapshot, as `GET .../top` returns it for this window.
 #[must_use]
 pub fn top_json(board: &BoardName, window: &str, snapshot: &Snapshot, form: TopForm) -> Vec<u8> {
-    let envelope = Envelope::of_top(board, window, snapshot, form);
+    let envelope = Envelope {
+        board,
+        window: window.into(),
+        version: snapshot.version.as_str().into(),
+        as_of: snapshot.as_of,
+        members: snapshot.members,
+        listed: form.listed,
+        activity: &snapshot.activity,
+        is_final: form.is_final,
+        stale: form.stale,
+    };
     let entries = snapshot.rendered.first(form.n);
     envelope.with_entries(&entries, None).0
 }

@@ -30,19 +30,12 @@ impl JsonText {
         self.0
     }
 
-    /// Appends a ranked entry to a list, with its position where that is not the rank.
+    /// Appends the comma between two entries of a list.
     #[inline]
-    pub(crate) fn list_entry(
-        &mut self,
-        kind: &Kind,
-        ranked: &RankedEntry,
-        profiles: &ShownProfiles,
-    ) {
+    pub(crate) fn separate(&mut self) {
         if !self.0.is_empty() {
             self.put(",");
         }
-        self.open_ranked(kind, ranked, profiles);
-        self.put("}");
     }
 
     /// Appends a ranked entry without its last brace.

@@ -1,5 +1,5 @@
-//! Shapes of what is written by hand, or put together from rendered parts: the OpenAPI document has their schemas, and no
-//! response is made of them.
+//! Shapes of what is written by hand, or put together from rendered parts: the OpenAPI document has their schemas, and
+//! no response is made of them.
 
 #![expect(dead_code, reason = "schemas are made of them")]
 

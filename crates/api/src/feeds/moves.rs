@@ -114,7 +114,8 @@ impl Moves {
         size_of_val(&*self.present) + size_of_val(&*self.fallen) + names
     }
 
-    /// Returns those of the first `n` entries, `{"entered":[..],"left":[..],"up":[..],"down":[..],"changed":[..]}`. `now` is the later top.
+    /// Returns those of the first `n` entries, `{"entered":[..],"left":[..],"up":[..],"down":[..],"changed":[..]}`.
+    /// `now` is the later top.
     pub(super) fn json(&self, now: &Rendered, n: usize) -> Option<String> {
         let [mut entered, mut left, mut up, mut down, mut changed] =
             std::array::from_fn(|_| List::default());

@@ -1,7 +1,7 @@
 //! `GET /v1/boards/{kind}/{subject}/top`: the best n, from the cached global board.
 //!
-//! The entries are a slice of the snapshot's bytes. The snapshot keeps the first responses that were made of it, also in
-//! gzip, so that the same request costs a lookup and a write.
+//! The entries are a slice of the snapshot's bytes. The snapshot keeps the first responses that were made of it, also
+//! in gzip, so that the same request costs a lookup and a write.
 
 use axum::http::{HeaderMap, HeaderValue};
 use axum::response::{IntoResponse as _, Response};

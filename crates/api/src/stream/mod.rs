@@ -11,9 +11,9 @@
 //! **Invariant:** a reader has at most one frame in the server's memory: it sends none while the connection's last
 //! write waits.
 //!
-//! Events count in their share of the memory budget until they are dropped. When the share is down to its reserve, no further
-//! tops are accepted, and readers that do not read are disconnected sooner. A feed whose next frame does not fit ends
-//! its streams.
+//! Events count in their share of the memory budget until they are dropped. When the share is down to its reserve, no
+//! further tops are accepted, and readers that do not read are disconnected sooner. A feed whose next frame does not
+//! fit ends its streams.
 //!
 //! **Invariant:** a top without readers is not read. A feed ends with its last reader.
 

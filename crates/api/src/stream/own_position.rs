@@ -49,7 +49,8 @@ enum PositionRead {
 struct ShownPosition {
     window: Window,
     is_final: bool,
-    /// The entry with its position, as JSON; empty if the member has no standing. The rest of the event, such as `as_of`, changes all the time.
+    /// The entry with its position, as JSON; empty if the member has no standing. The rest of the event, such as
+    /// `as_of`, changes all the time.
     json: Vec<u8>,
     position: Option<u64>,
     /// The members directly above.

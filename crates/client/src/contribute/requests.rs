@@ -38,8 +38,8 @@ impl Pending {
     }
 }
 
-/// Returns the contributions that fit into one request with so many bytes, beginning with the index `from`: at least one,
-/// unless there are no more.
+/// Returns the contributions that fit into one request with so many bytes, beginning with the index `from`: at least
+/// one, unless there are no more.
 pub(super) fn next_batch(
     contributions: &[Contribution],
     from: usize,

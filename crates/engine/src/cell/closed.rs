@@ -40,8 +40,8 @@ impl Closed<'_> {
         self.body.is_untouched()
     }
 
-    /// Ends it, once that is recorded: nothing is applied to it afterwards. Returns its contents, which the caller drops
-    /// without holding a lock.
+    /// Ends it, once that is recorded: nothing is applied to it afterwards. Returns its contents, which the caller
+    /// drops without holding a lock.
     pub fn end(mut self, budget: &IdBudget) -> impl Sized + use<> {
         let ended = std::mem::replace(&mut *self.body, Body::Ended);
         drop(self);

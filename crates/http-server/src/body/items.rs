@@ -81,7 +81,7 @@ impl<'de> Visitor<'de> for Items<'_> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::budget::Share;
+    use crate::share::Share;
 
     fn body(share: &Share, text: &[u8]) -> Whole {
         let mut body = Whole::new(share, text.len());

@@ -7,7 +7,7 @@ use wire::problem::Problem;
 
 use super::frames::next_bytes;
 use super::memory::{count, grown};
-use crate::budget::{HeldBytes, Share};
+use crate::share::{HeldBytes, Share};
 
 /// The limit of one NDJSON line.
 pub const LINE_BYTES_MAX: usize = 64 << 10;

@@ -1,14 +1,14 @@
 //! The memory of bodies: [`Whole`].
 //!
-//! Bytes count in the share of bodies as they arrive, until the handler drops the body ([`Whole`], or a stream of lines). The capacity of the buffer counts: it doubles
-//! when it is full, unless the length of the body is known.
+//! Bytes count in the share of bodies as they arrive, until the handler drops the body ([`Whole`], or a stream of
+//! lines). The capacity of the buffer counts: it doubles when it is full, unless the length of the body is known.
 
 use std::ops::Deref;
 
 use serde_json::value::RawValue;
 use wire::problem::{Problem, ProblemType};
 
-use crate::budget::{HeldBytes, Share};
+use crate::share::{HeldBytes, Share};
 
 /// The maximum elements of an array. Clients send more of them as lines.
 pub const ARRAY_ITEMS_MAX: usize = 100_000;

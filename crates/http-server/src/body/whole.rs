@@ -12,7 +12,7 @@ use wire::problem::{Problem, ProblemType};
 
 use super::frames::next_bytes;
 use super::memory::Whole;
-use crate::budget::Share;
+use crate::share::Share;
 
 /// The time within which a whole body must arrive. It limits how long a slow client holds a request permit.
 const WHOLE_WAIT_MAX: Duration = Duration::from_mins(2);

@@ -24,7 +24,8 @@ pub(super) fn windows(answer: &[u8]) -> Result<Vec<Window>, Garbled> {
     windows.collect()
 }
 
-/// Returns the next reading of an answer that has one for each shard, and whether it is of a list that may lack members.
+/// Returns the next reading of an answer that has one for each shard, and whether it is of a list that may lack
+/// members.
 pub(super) fn reading(
     rules: &Rules,
     board: &BoardRecord,

@@ -3,7 +3,8 @@
 //! Contributions are read in chunks of [`CHUNK_MAX`]: each is checked by its shape, then by its kind's fields, and put
 //! into its boards' batches; the chunk is written, and its outcomes are counted; then the next chunk is read. A
 //! contribution to several boards becomes a write for each. So a stream needs the memory of one chunk, which counts in
-//! the share of writes ([`write_memory`]), and its writes stay in order. The chunk of a slow stream is written [`CHUNK_WAIT`] after its first line. When the server stops, a stream ends with what it has read.
+//! the share of writes ([`write_memory`]), and its writes stay in order. The chunk of a slow stream is written
+//! [`CHUNK_WAIT`] after its first line. When the server stops, a stream ends with what it has read.
 
 mod chunk;
 mod standings;

@@ -233,8 +233,8 @@ impl Sweep {
         }
     }
 
-    /// Ends this incarnation of a board, before `until`, with all that it holds; with `untouched`, unless it was touched.
-    /// Returns whether it did.
+    /// Ends this incarnation of a board, before `until`, with all that it holds; with `untouched`, unless it was
+    /// touched. Returns whether it did.
     async fn end_incarnation(
         &self,
         record: &Record,
